@@ -53,4 +53,36 @@ static inline void make_equal(equal_record *e, uint32_t count, uint32_t bytes) {
     e->record = (hd_remap_record){"equal", (size_t)count * bytes, align, e->fields, count};
 }
 
+/* ---- maps whose kernels have ways of their own ----------------------------------------------- */
+
+/* Structs of equal fields: of 1 to 16 bytes each, 1 to 8 of them. */
+enum { EQUAL_MAPS = 5 * 6 };
+static inline uint32_t equal_map_bytes(int i) { return 1u << i / 6; }
+static inline uint32_t equal_map_fields(int i) { return (uint32_t[]){1, 2, 3, 4, 6, 8}[i % 6]; }
+
+static inline hd_status equal_map(const hd_diag *diag, int i, hd_remap **map) {
+    static const char *const layouts[] = {"soa", "aosoa:4", "aosoa:8", "aosoa:16", "aosoa:2048"};
+    static const uint64_t counts[] = {4099, 1000, 4096, 17, 8191};
+    equal_record e;
+    make_equal(&e, equal_map_fields(i), equal_map_bytes(i));
+    return hd_remap_layout(diag, &e.record, layouts[i % 5], counts[i / 2 % 5], map);
+}
+
+/* Structs that local memory or a block has no room for, and elements of matrices and of an index
+ * array that are long themselves. */
+enum { LONG_MAPS = 8 };
+static inline hd_status long_map(const hd_diag *diag, int i, hd_remap **map) {
+    static const char *const layouts[] = {"soa", "aosoa:8", "{a,c}{b}:64", "{a}{b}{c}/da"};
+    static const hd_remap_field fields[] = {{"a", 0, 600, 4}, {"b", 600, 3, 1}, {"c", 608, 8, 8}};
+    static const hd_remap_record record = {"long", 616, 8, fields, 3};
+    static const uint32_t index[] = {2, 0, 1};
+    switch (i) {
+    case 4: return hd_remap_transpose(diag, 2, 3, 70000, map);
+    case 5: return hd_remap_diagonal(diag, 2, 3, 65552, map);
+    case 6: return hd_remap_morton(diag, 2, 3, 65537, map);
+    case 7: return hd_remap_scatter(diag, index, 4, 3, 3, 70001, map);
+    default: return hd_remap_layout(diag, &record, layouts[i], 333, map);
+    }
+}
+
 #endif

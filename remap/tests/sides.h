@@ -85,7 +85,9 @@ typedef struct expectation {
 static inline void tell_identity(hd_remap_place place, uint64_t from, size_t bytes, void *user) {
     (void)place;
     const expectation *e = user;
-    assert_memory_equal(e->back.data + from, e->slow.source.data + from, bytes);
+    const unsigned char *came = e->back.data + from, *went = e->slow.source.data + from;
+    if (memcmp(came, went, bytes)) /* which takes a tenth of the time */
+        assert_memory_equal(came, went, bytes);
 }
 
 static inline expectation expect(dice *d, const hd_remap *map) {

@@ -38,8 +38,10 @@ typedef struct in_place {
 static void tell_there(hd_remap_place place, uint64_t from, size_t bytes, void *user) {
     (void)from;
     const in_place *there = user;
-    assert_memory_equal(there->data + place.offset, there->expected->slow.part->data + place.offset,
-                        bytes);
+    const unsigned char *found = there->data + place.offset,
+                        *expected = there->expected->slow.part->data + place.offset;
+    if (memcmp(found, expected, bytes)) /* which takes a tenth of the time */
+        assert_memory_equal(found, expected, bytes);
 }
 
 /* There and back within one memory, each way compared with the slow twin. Frees the map. */

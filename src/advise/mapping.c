@@ -142,17 +142,17 @@ static hd_status run_all(mapper *m, const hd_job *job, hd_vm *vm, const hd_sink 
     return status;
 }
 
-static void look_at_reuse(mapper *m, hd_trace *trace, hd_map_step *step, hd_status *status) {
-    for (uint32_t s = 0; s < HD_MAP_SCENARIOS && *status == HD_OK && !is_stopped(m); s++) {
+static hd_status look_at_reuse(mapper *m, hd_trace *trace, hd_map_step *step) {
+    for (uint32_t s = 0; s < HD_MAP_SCENARIOS && !is_stopped(m); s++) {
         const hd_reuse_options options = {.scenario = 2 + s,
                                           .k = SCENARIO_4_BLOCKS,
                                           .workers = m->question->workers,
                                           .progress = say,
                                           .user = m};
         hd_reuse *all;
-        *status = hd_reuse_analyse(m->arena, m->diag, trace, &options, &all);
-        if (*status != HD_OK)
-            break;
+        hd_status status = hd_reuse_analyse(m->arena, m->diag, trace, &options, &all);
+        if (status != HD_OK)
+            return status;
         hd_map_reuse *reuse = &step->reuse[step->reuse_count++];
         *reuse = (hd_map_reuse){.scenario = 2 + s, .all = all};
         for (uint64_t i = 0; i < all->stream_count; i++) {
@@ -163,73 +163,83 @@ static void look_at_reuse(mapper *m, hd_trace *trace, hd_map_step *step, hd_stat
                 reuse->degree += stream->degree[d];
         }
     }
+    return HD_OK;
+}
+
+/* What a step's trace is asked for. */
+static hd_status look_at_trace(mapper *m, hd_trace *trace, hd_map_step *step) {
+    const hd_map_question *q = m->question;
+    if (q->caches && !is_stopped(m)) {
+        const hd_caches *caches;
+        const hd_caches_options options = {.watch = q->watch};
+        hd_status status =
+            hd_caches_run(m->arena, m->diag, trace, q->device, step->job, NULL, &options, &caches);
+        if (status != HD_OK)
+            return status;
+        step->caches = caches->total.counts;
+    }
+    return q->reuse ? look_at_reuse(m, trace, step) : HD_OK;
+}
+
+/* Runs the job on an open machine; its events are counted and go to a file. */
+static hd_status run_traced(mapper *m, hd_vm *vm, const char *path, hd_map_step *step, rows *of) {
+    hd_arena *arena = hd_arena_new();
+    const hd_trace_header header = {step->job->path, 1u << KIR_GLOBAL};
+    const hd_tally_work work = hd_coalesce_work(arena, m->question->device);
+    hd_tally *tally = hd_tally_new(arena, &work, 1);
+    hd_trace_writer *writer;
+    hd_status status = hd_trace_create(arena, m->diag, path, &header, &writer);
+    if (status == HD_OK) {
+        const hd_sink sinks[] = {
+            hd_tally_sink(tally), hd_trace_sink(writer), {.self = of, .launch = note_row}};
+        const hd_sink sink = hd_sink_tee(arena, sinks, 3);
+        status = hd_trace_end(writer, run_all(m, step->job, vm, &sink, of), true);
+    }
+    for (uint32_t l = 0; l < of->launch.count && status == HD_OK; l++) {
+        const hd_coalesce_counts *counts = hd_tally_of_launch(tally, 0, l);
+        if (counts)
+            hd_coalesce_add(&step->counts, counts);
+    }
+    hd_tally_free(tally);
+    hd_arena_free(arena);
+    return status;
 }
 
 /* Runs a job on `contents`; what it leaves is copied to outputs[buffer_count]. With `kept`, which
  * may be NULL, the trace stays open, also where the run was stopped. */
 static hd_status hear(mapper *m, const hd_job *job, void *const *contents, hd_map_step *step,
                       void **outputs, heard *kept) {
-    char *folder;
-    hd_vm *vm = NULL;
-    hd_trace *trace = NULL;
-    hd_trace_writer *writer;
-    hd_arena *arena = hd_arena_new();
-    const hd_map_question *q = m->question;
-    const hd_vm_options options = {.workers = q->workers,
+    const hd_trace_watch *watch = m->question->watch;
+    const hd_vm_options options = {.workers = m->question->workers,
                                    .spaces = 1u << KIR_GLOBAL,
-                                   .stop = q->watch ? q->watch->stop : NULL};
-    rows of = {.arena = m->arena};
+                                   .stop = watch ? watch->stop : NULL};
+    heard run = {.of = {.arena = m->arena}};
+    hd_vm *vm;
+    char *folder;
     if (kept)
         kept->trace = NULL;
     step->job = job;
-    hd_status status = hd_scratch_make(arena, m->diag, &folder);
-    if (status != HD_OK) {
-        hd_arena_free(arena);
+    hd_status status = hd_scratch_make(m->arena, m->diag, &folder);
+    if (status != HD_OK)
         return status;
-    }
-    const char *path = hd_format(arena, "%s/run.hdt", folder);
-    const hd_trace_header header = {job->path, 1u << KIR_GLOBAL};
-    say(m, hd_format(arena, "running: %s", step->name), 0);
-    const hd_tally_work work = hd_coalesce_work(arena, q->device);
-    hd_tally *tally = hd_tally_new(arena, &work, 1);
-    status = hd_vm_open(arena, m->diag, job, contents, &options, &vm);
-    if (status == HD_OK)
-        status = hd_trace_create(arena, m->diag, path, &header, &writer);
+    const char *path = hd_format(m->arena, "%s/run.hdt", folder);
+    say(m, hd_format(m->arena, "running: %s", step->name), 0);
+    status = hd_vm_open(m->arena, m->diag, job, contents, &options, &vm);
     if (status == HD_OK) {
-        const hd_sink sinks[] = {
-            hd_tally_sink(tally), hd_trace_sink(writer), {.self = &of, .launch = note_row}};
-        const hd_sink sink = hd_sink_tee(arena, sinks, 3);
-        status = hd_trace_end(writer, run_all(m, job, vm, &sink, &of), true);
-    }
-    for (uint32_t l = 0; l < of.launch.count; l++) {
-        const hd_coalesce_counts *counts = hd_tally_of_launch(tally, 0, l);
-        if (counts && status == HD_OK)
-            hd_coalesce_add(&step->counts, counts);
-    }
-    hd_tally_free(tally);
-    for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++) {
-        uint64_t bytes = job->buffers[b].count * job->buffers[b].element_bytes;
-        outputs[b] = hd_alloc(m->arena, bytes + 1);
-        memcpy(outputs[b], hd_vm_contents(vm, b), bytes);
-    }
-    hd_vm_close(vm);
-    if (status == HD_OK)
-        status = hd_trace_open(m->arena, m->diag, path, &trace);
-    hd_scratch_remove(folder);
-    if (status == HD_OK && q->caches && !is_stopped(m)) {
-        const hd_caches *caches;
-        const hd_caches_options of_caches = {.watch = q->watch};
-        status = hd_caches_run(m->arena, m->diag, trace, q->device, job, NULL, &of_caches, &caches);
+        status = run_traced(m, vm, path, step, &run.of);
         if (status == HD_OK)
-            step->caches = caches->total.counts;
+            hd_vm_copy_contents(m->arena, vm, outputs);
+        hd_vm_close(vm);
     }
-    if (status == HD_OK && q->reuse)
-        look_at_reuse(m, trace, step, &status);
+    if (status == HD_OK)
+        status = hd_trace_open(m->arena, m->diag, path, &run.trace);
+    hd_scratch_remove(folder);
+    if (status == HD_OK)
+        status = look_at_trace(m, run.trace, step);
     if (kept && status == HD_OK)
-        *kept = (heard){trace, of};
-    else if (trace)
-        hd_trace_close(trace);
-    hd_arena_free(arena);
+        *kept = run;
+    else
+        forget(&run);
     return status ? status : agree_to_stop(m);
 }
 
@@ -686,58 +696,65 @@ static hd_status try_data(mapper *m) {
 
 /* ---- times ------------------------------------------------------------------------------------- */
 
+/* A step's job, ready on the device. */
+typedef struct timed_step {
+    hd_session session;
+    hd_version version;
+    double *seconds; /* of each round */
+} timed_step;
+
+/* Opens it, and runs it once for what it leaves. */
+static hd_status ready_step(mapper *m, hd_map_step *step, timed_step *timed) {
+    const hd_job *job = step->renumbered ? step->renumbered->job : m->job;
+    void **contents = m->contents, **outputs = hd_new_array(m->arena, void *, job->buffer_count);
+    hd_session *session = &timed->session;
+    double unused;
+    hd_status status = step->renumbered ? contents_of(m, job, &contents) : HD_OK;
+    if (status == HD_OK)
+        status = hd_session_open(m->arena, m->diag, job, m->question->measure->device, session);
+    if (status == HD_OK)
+        status =
+            hd_version_make(session, step->rewritten, NULL, 0, NULL, contents, &timed->version);
+    if (status == HD_OK)
+        status = hd_version_outputs(session, m->arena, &timed->version, outputs, &unused);
+    return status ? status : compare(m, step, outputs);
+}
+
+/* What a step's rounds say of it and the first one. */
+static void tell_times(mapper *m, const timed_step *timed, uint32_t s, uint32_t rounds) {
+    hd_map_step *steps = m->mapping->steps, *step = &steps[s];
+    hd_timing speedup = hd_speedup_of(m->arena, timed[0].seconds, timed[s].seconds, rounds);
+    step->time = hd_timing_of(m->arena, timed[s].seconds, rounds);
+    step->speedup = speedup.median;
+    step->speedup_low = speedup.low;
+    step->speedup_high = speedup.high;
+    double saved = steps[0].time.median - step->time.median;
+    if (s && saved > 0 && speedup.low > 1)
+        step->pays_after = ceil(step->seconds / saved);
+}
+
 static hd_status time_steps(mapper *m) {
     enum { REPEATS = 7 };
-    hd_mapping *mapping = m->mapping;
-    uint32_t count = mapping->step_count, opened = 0;
+    uint32_t count = m->mapping->step_count, opened = 0, rounds = 0; /* that all steps ran in */
     uint32_t repeats = m->question->measure->repeats ? m->question->measure->repeats : REPEATS;
-    hd_session *sessions = hd_new_array(m->arena, hd_session, count);
-    hd_version *versions = hd_new_array(m->arena, hd_version, count);
-    double *seconds = hd_new_array(m->arena, double, (size_t)count *repeats);
-    double *ratios = hd_new_array(m->arena, double, repeats);
+    timed_step *timed = hd_new_array(m->arena, timed_step, count);
     hd_status status = HD_OK;
-    for (uint32_t s = 0; s < count && status == HD_OK && !is_stopped(m); s++) {
-        hd_map_step *step = &mapping->steps[s];
-        const hd_job *job = step->renumbered ? step->renumbered->job : m->job;
-        void **contents = m->contents;
-        if (step->renumbered)
-            status = contents_of(m, job, &contents);
-        if (status == HD_OK)
-            status =
-                hd_session_open(m->arena, m->diag, job, m->question->measure->device, &sessions[s]);
-        opened = s + (status == HD_OK);
-        if (status == HD_OK)
-            status = hd_version_make(&sessions[s], step->rewritten, NULL, 0, NULL, contents,
-                                     &versions[s]);
-        void **outputs = hd_new_array(m->arena, void *, job->buffer_count);
-        double first;
-        if (status == HD_OK)
-            status = hd_version_outputs(&sessions[s], m->arena, &versions[s], outputs, &first);
-        if (status == HD_OK)
-            status = compare(m, step, outputs);
+    while (opened < count && status == HD_OK && !is_stopped(m)) {
+        timed[opened].seconds = hd_new_array(m->arena, double, repeats);
+        status = ready_step(m, &m->mapping->steps[opened], &timed[opened]);
+        opened++;
     }
-    uint32_t rounds = 0; /* that all steps were run in */
     for (; rounds < repeats && status == HD_OK && !is_stopped(m); rounds++)
         for (uint32_t s = 0; s < count && status == HD_OK; s++)
-            status = hd_version_run(&sessions[s], &versions[s], &seconds[s * repeats + rounds]);
+            status =
+                hd_version_run(&timed[s].session, &timed[s].version, &timed[s].seconds[rounds]);
     if (status == HD_OK && rounds)
-        mapping->measured_on = hd_format(m->arena, "%s", sessions[0].device.name);
-    for (uint32_t s = 0; s < count && mapping->measured_on; s++) {
-        hd_map_step *step = &mapping->steps[s];
-        step->time = hd_timing_of(m->arena, &seconds[s * repeats], rounds);
-        for (uint32_t r = 0; r < rounds; r++)
-            ratios[r] = seconds[r] / seconds[s * repeats + r];
-        hd_timing speedup = hd_timing_of(m->arena, ratios, rounds);
-        step->speedup = speedup.median;
-        step->speedup_low = speedup.low;
-        step->speedup_high = speedup.high;
-        double saved = mapping->steps[0].time.median - step->time.median;
-        if (s && saved > 0 && speedup.low > 1)
-            step->pays_after = ceil(step->seconds / saved);
-    }
+        m->mapping->measured_on = hd_format(m->arena, "%s", timed[0].session.device.name);
+    for (uint32_t s = 0; s < count && m->mapping->measured_on; s++)
+        tell_times(m, timed, s, rounds);
     for (uint32_t s = 0; s < opened; s++) {
-        hd_version_free(&sessions[s], &versions[s]);
-        hd_session_close(&sessions[s]);
+        hd_version_free(&timed[s].session, &timed[s].version);
+        hd_session_close(&timed[s].session);
     }
     return status;
 }

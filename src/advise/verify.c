@@ -61,11 +61,8 @@ static hd_status run_job(const verifier *v, const hd_diag *diag, const hd_job *j
             status = hd_vm_run(vm, l, NULL, &counts);
             *lane_accesses += status == HD_OK ? counts.lane_accesses : 0;
         }
-    for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++) {
-        uint64_t bytes = job->buffers[b].count * job->buffers[b].element_bytes;
-        after[b] = hd_alloc(v->arena, bytes);
-        memcpy(after[b], hd_vm_contents(vm, b), bytes);
-    }
+    if (status == HD_OK)
+        hd_vm_copy_contents(v->arena, vm, after);
     hd_vm_close(vm);
     return status;
 }

@@ -1,8 +1,6 @@
 /*
- * The orders of blocks and warps. Most of this file is the order `sharing` (the idea of thread
- * block scheduling, section 8.1 of the document): next comes the block that shares most elements
- * with the four placed last, from block 0 on. Of blocks that share as many the first one is taken,
- * so that a kernel without sharing keeps its order.
+ * The orders of blocks and warps. Most of this file finds what blocks share, for the order
+ * `sharing`: the one of least sum of reuse distances that order/block_schedule.c finds.
  *
  * Elements that the same blocks touch are counted together: as one *set* of blocks, with their
  * number as its weight. Sets are found while blocks are read, in ascending order: an element begins
@@ -13,24 +11,15 @@
  *     read block 1    {0}: B C        {0,1}: A      {1}: D
  *     read block 2    {0,2}: B C    {0,1,2}: A      {1}: D
  *
- * Here only {0,2} matters: a set of one block or of all makes no block better than another.
- * After 0 comes 2, of score 2 by {0,2}, then 1.
- *
- * A block's score is the sum of the weights of the sets that it shares with each of the four.
- * Scores are kept: when a block is placed they change by the sets that either it or the block which
- * is then no longer among the four is in, and not both. Only blocks whose score is not 0 are
- * compared.
- *
- * T lane accesses cost T steps to read, and a set of k blocks costs at most 2 k^2 changes of
- * scores. For a mesh, whose elements are shared by neighbours, that is less than the reading; it is
- * much where there are many sets of very many blocks.
+ * Here only {0,2} matters: a set of one block or of all makes no order better than another.
  */
 #include <stdlib.h>
 
 #include "base/table.h"
 #include "analysis/schedule.h"
+#include "order/orders.h"
 
-enum { JUST_PLACED = 4, PAGE = 8 };
+enum { PAGE = 8 };
 
 /* By their numbers, as in the document (section 7.2.2). */
 static hd_status fill_sequential(const hd_schedule_input *input, uint64_t *order) {
@@ -157,101 +146,41 @@ static void add_event(void *stream, const hd_event *e) {
     }
 }
 
-/* ---- sharing: placing ---------------------------------------------------------------------- */
+/* ---- sharing: nets of blocks --------------------------------------------------------------- */
 
-/* A set that matters. */
-typedef struct weighted_set {
-    uint64_t weight; /* its elements */
-    uint64_t end;    /* of its blocks, which begin where those of the set before end */
-    int64_t times;   /* how often its weight is to be added to its blocks' scores */
-} weighted_set;
+static uint64_t set_size(const reading *r, uint64_t set) {
+    uint64_t size = 0;
+    for (uint64_t s = r->sets[set].elements ? set : 0; s; s = r->sets[s].without)
+        size++;
+    return size;
+}
 
-typedef struct placing {
-    hd_vec(weighted_set) sets;
-    uint32_t *blocks_of; /* of sets */
-    uint32_t *sets_of;   /* of blocks: block b is in sets_of[sets_at[b]] and those .. */
-    uint64_t *sets_at;   /* .. before sets_of[sets_at[b + 1]] */
-    uint64_t *score;
-    bool *is_placed;
-    uint64_t *scored; /* blocks whose score is perhaps not 0 */
-    uint64_t scored_count;
-    bool *is_scored;
-    uint64_t next; /* no block before it is left */
-} placing;
-
-/* False: they are more than are allowed. */
-static bool list_sets(hd_arena *arena, const reading *r, placing *p) {
-    uint64_t blocks = r->input->launch->block_count, end = 0;
-    uint64_t *at = p->sets_at = hd_new_array(arena, uint64_t, blocks + 2);
+/* The sets that matter; false: they are more than are allowed. */
+static bool list_sets(hd_arena *arena, const reading *r, hd_nets *nets) {
+    uint64_t blocks = r->input->launch->block_count, pins = 0;
     for (uint64_t set = 1; set < r->set_count; set++) {
-        uint64_t size = 0;
-        for (uint64_t s = r->sets[set].elements ? set : 0; s; s = r->sets[s].without)
-            size++;
+        uint64_t size = set_size(r, set);
+        bool matters = size > 1 && size < blocks;
+        nets->count += matters;
+        pins += matters ? size : 0;
+    }
+    if (!is_allowed(r->input, r->set_room * sizeof *r->sets + 2 * pins * sizeof(uint32_t) +
+                                  nets->count * (sizeof *nets->first + sizeof *nets->weight)))
+        return false;
+    nets->first = hd_new_array(arena, uint64_t, nets->count + 1);
+    nets->weight = hd_new_array(arena, uint32_t, nets->count + 1);
+    nets->thread = hd_new_array(arena, uint32_t, pins + 1);
+    for (uint64_t set = 1, n = 0; set < r->set_count; set++) {
+        uint64_t size = set_size(r, set), at = n < nets->count ? nets->first[n] + size : 0;
         if (size < 2 || size == blocks)
             continue;
-        end += size;
-        hd_push(arena, &p->sets, (weighted_set){.weight = set, .end = end});
+        uint64_t elements = r->sets[set].elements;
+        nets->weight[n] = elements < UINT32_MAX ? (uint32_t)elements : UINT32_MAX;
+        nets->first[++n] = at;
+        for (uint64_t s = set; s; s = r->sets[s].without)
+            nets->thread[--at] = (uint32_t)r->sets[s].last;
     }
-    if (!is_allowed(r->input, r->set_room * sizeof *r->sets + 2 * end * sizeof(uint32_t) +
-                                  2 * p->sets.count * sizeof(weighted_set)))
-        return false;
-    p->blocks_of = hd_new_array(arena, uint32_t, end);
-    p->sets_of = hd_new_array(arena, uint32_t, end);
-    end = 0;
-    for (size_t i = 0; i < p->sets.count; i++) {
-        weighted_set *own = &p->sets.data[i];
-        for (uint64_t s = own->weight; s; s = r->sets[s].without) {
-            p->blocks_of[end++] = (uint32_t)r->sets[s].last;
-            at[r->sets[s].last + 2]++;
-        }
-        own->weight = r->sets[own->weight].elements;
-    }
-    for (uint64_t b = 0; b < blocks; b++)
-        at[b + 2] += at[b + 1];
-    for (size_t i = 0, b = 0; i < p->sets.count; i++)
-        for (; b < p->sets.data[i].end; b++)
-            p->sets_of[at[p->blocks_of[b] + 1]++] = (uint32_t)i;
     return true;
-}
-
-static void count_sets(placing *p, uint64_t block, int64_t times) {
-    for (uint64_t i = p->sets_at[block]; i < p->sets_at[block + 1]; i++)
-        p->sets.data[p->sets_of[i]].times += times;
-}
-
-/* Adds the weights of a block's sets to the scores of their blocks, as often as was counted. */
-static void change_scores(placing *p, uint64_t block) {
-    for (uint64_t i = p->sets_at[block]; i < p->sets_at[block + 1]; i++) {
-        weighted_set *set = &p->sets.data[p->sets_of[i]];
-        uint64_t change = (uint64_t)set->times * set->weight;
-        uint64_t first = p->sets_of[i] ? set[-1].end : 0;
-        for (uint64_t k = first; k < set->end && change; k++) {
-            uint32_t b = p->blocks_of[k];
-            p->score[b] += change;
-            if (!p->is_scored[b])
-                p->scored[p->scored_count++] = b;
-            p->is_scored[b] = true;
-        }
-        set->times = 0;
-    }
-}
-
-static uint64_t best_block(placing *p) {
-    uint64_t best = UINT64_MAX, kept = 0;
-    for (uint64_t i = 0; i < p->scored_count; i++) {
-        uint64_t b = p->scored[i];
-        p->is_scored[b] = p->score[b] && !p->is_placed[b];
-        if (!p->is_scored[b])
-            continue;
-        p->scored[kept++] = b;
-        if (best == UINT64_MAX || p->score[b] > p->score[best] ||
-            (p->score[b] == p->score[best] && b < best))
-            best = b;
-    }
-    p->scored_count = kept;
-    while (best == UINT64_MAX && p->is_placed[p->next])
-        p->next++;
-    return best == UINT64_MAX ? p->next : best;
 }
 
 static hd_status fill_sharing(const hd_schedule_input *input, uint64_t *order) {
@@ -269,24 +198,20 @@ static hd_status fill_sharing(const hd_schedule_input *input, uint64_t *order) {
         r.sets[r.pages[i / PAGE].set[i % PAGE]].elements++;
     hd_hash_free(&r.numbers);
     free(r.pages);
-    placing p = {.score = hd_new_array(arena, uint64_t, blocks),
-                 .is_placed = hd_new_array(arena, bool, blocks),
-                 .scored = hd_new_array(arena, uint64_t, blocks),
-                 .is_scored = hd_new_array(arena, bool, blocks)};
-    if (!status && (r.full || !list_sets(arena, &r, &p)))
+    /* To the schedule a block is a thread, which is a block of its own. */
+    hd_sharing sharing = {.threads = (uint32_t)blocks, .block_threads = 1};
+    if (!status && (r.full || !list_sets(arena, &r, &sharing.lines)))
         status = hd_fail(input->diag, HD_EUNSUPPORTED, NULL,
                          "the order sharing needs more than the %llu MiB that are allowed for the "
                          "elements of launch %u: allow more with --memory, or choose another order",
                          (unsigned long long)(input->memory >> 20), input->launch->launch.number);
-    for (uint64_t n = 0; n < blocks && !status; n++) {
-        order[n] = best_block(&p);
-        p.is_placed[order[n]] = true;
-        count_sets(&p, order[n], 1);
-        if (n >= JUST_PLACED) {
-            count_sets(&p, order[n - JUST_PLACED], -1);
-            change_scores(&p, order[n - JUST_PLACED]);
-        }
-        change_scores(&p, order[n]);
+    if (!status) {
+        uint32_t *places = hd_new_array(arena, uint32_t, blocks);
+        for (uint32_t b = 0; b < blocks; b++)
+            places[b] = b;
+        hd_schedule_blocks(&sharing, places);
+        for (uint64_t b = 0; b < blocks; b++)
+            order[b] = places[b];
     }
     free(r.sets);
     hd_arena_free(arena);

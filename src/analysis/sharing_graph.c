@@ -146,9 +146,11 @@ static hd_status close_block(void *self, void *stream, uint64_t block, bool comp
     return HD_OK;
 }
 
+static bool is_stopped(const hd_trace_watch *watch) { return watch && watch->stop && *watch->stop; }
+
 static hd_status read_block(void *self, uint32_t number, uint64_t block) {
     reading *r = self;
-    if (r->options->watch && r->options->watch->stop && *r->options->watch->stop)
+    if (is_stopped(r->options->watch))
         return HD_OK;
     worker *w = &r->workers[number];
     hd_sink sink = {.self = w, .open_block = open_block, .event = hear, .close_block = close_block};
@@ -380,7 +382,71 @@ static void keep_starts(hd_arena *arena, const reading *r, uint32_t accesses) {
     }
 }
 
-static bool is_stopped(const hd_trace_watch *watch) { return watch && watch->stop && *watch->stop; }
+/* A map of the threads of such a launch can be made. */
+static hd_status check_launch(const hd_diag *diag, const hd_trace_contents *contents,
+                              const hd_event_launch *launch) {
+    hd_place place = {.file = contents->source};
+    if (launch->block_threads <= 2048 && launch->block_count * launch->block_threads < UINT32_MAX)
+        return HD_OK;
+    return hd_fail(diag, HD_EUNSUPPORTED, contents->source ? &place : NULL,
+                   "kernel '%s' has %llu blocks of %u threads; a map is made for less than 2^32 "
+                   "threads, in blocks of at most 2048",
+                   launch->kernel, (unsigned long long)launch->block_count, launch->block_threads);
+}
+
+static void open_reading(reading *r, const hd_event_launch *launch) {
+    uint32_t lanes = launch->block_threads, workers = r->options->workers;
+    size_t steps = (size_t)r->sharing->threads * launch->access_count;
+    while (((uint64_t)1 << r->line_shift) < r->options->line)
+        r->line_shift++;
+    r->steps = hd_zeroed(steps + 1, sizeof *r->steps);
+    r->start = hd_checked(malloc((steps + 1) * sizeof *r->start));
+    memset(r->start, 0xff, steps * sizeof *r->start);
+    r->workers = hd_zeroed(workers, sizeof *r->workers);
+    for (uint32_t w = 0; w < workers; w++)
+        r->workers[w] =
+            (worker){.reading = r,
+                     .steps = hd_zeroed((size_t)lanes * launch->access_count + 1, sizeof(uint32_t)),
+                     .lines = hd_zeroed((size_t)lanes * RECENT, sizeof(uint64_t))};
+}
+
+static void close_reading(reading *r) {
+    for (uint32_t w = 0; w < r->options->workers; w++) {
+        for (uint32_t b = 0; b < BUCKETS; b++)
+            free(r->workers[w].buckets[b].tuples);
+        free(r->workers[w].lines);
+        free(r->workers[w].steps);
+    }
+    free(r->workers);
+    free(r->start);
+    free(r->steps);
+}
+
+/* The nets of the share of the keys that is in hand. */
+static hd_status read_share(reading *r, const uint32_t *launches, uint32_t launch_count,
+                            growing *requests, growing *lines) {
+    const hd_sharing_options *options = r->options;
+    const hd_trace_watch *watch = options->watch;
+    uint64_t failed;
+    for (uint32_t l = 0; l < launch_count; l++) {
+        r->row = launches[l];
+        r->number = l;
+        r->launch = &hd_trace_get(r->trace)->launches[r->row];
+        hd_status status =
+            hd_in_parallel(options->workers, r->launch->block_count, read_block, r, &failed);
+        if (watch && watch->progress)
+            watch->progress(watch->user, "collecting what threads share",
+                            ((double)r->share * launch_count + l + 1) /
+                                ((double)r->shares * launch_count));
+        if (status != HD_OK)
+            return status;
+    }
+    if (!is_stopped(watch)) {
+        hd_in_parallel(options->workers, BUCKETS, make_runs, r, &failed);
+        collect(r, requests, lines);
+    }
+    return HD_OK;
+}
 
 hd_status hd_sharing_read(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                           const uint32_t *launches, uint32_t launch_count,
@@ -391,13 +457,9 @@ hd_status hd_sharing_read(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
     options.memory = options.memory ? options.memory : UINT64_C(1) << 30;
     options.workers = options.workers ? options.workers : hd_core_count();
     options.line = options.line ? options.line : options.device->segment;
-    hd_place place = {.file = contents->source};
-    if (launch->block_threads > 2048 || launch->block_count * launch->block_threads >= UINT32_MAX)
-        return hd_fail(diag, HD_EUNSUPPORTED, contents->source ? &place : NULL,
-                       "kernel '%s' has %llu blocks of %u threads; a map is made for less than "
-                       "2^32 threads, in blocks of at most 2048",
-                       launch->kernel, (unsigned long long)launch->block_count,
-                       launch->block_threads);
+    hd_status status = check_launch(diag, contents, launch);
+    if (status != HD_OK)
+        return status;
 
     hd_sharing *s = hd_new(arena, hd_sharing);
     s->block_threads = launch->block_threads;
@@ -413,52 +475,15 @@ hd_status hd_sharing_read(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
         accesses += contents->launches[launches[l]].lane_accesses;
     /* Each is a tuple and a line, and both stand twice while they are sorted. */
     r.shares = 1 + accesses * 2 * TUPLE_BYTES / options.memory;
-    while (((uint64_t)1 << r.line_shift) < options.line)
-        r.line_shift++;
-    r.steps = hd_zeroed((size_t)s->threads * launch->access_count + 1, sizeof *r.steps);
-    r.start = hd_checked(malloc(((size_t)s->threads * launch->access_count + 1) * sizeof *r.start));
-    memset(r.start, 0xff, (size_t)s->threads * launch->access_count * sizeof *r.start);
-    r.workers = hd_zeroed(options.workers, sizeof *r.workers);
-    for (uint32_t w = 0; w < options.workers; w++) {
-        r.workers[w].reading = &r;
-        r.workers[w].steps =
-            hd_zeroed((size_t)s->block_threads * launch->access_count + 1, sizeof(uint32_t));
-        r.workers[w].lines = hd_zeroed((size_t)s->block_threads * RECENT, sizeof(uint64_t));
-    }
-
+    open_reading(&r, launch);
     growing requests = {.nets = &s->requests}, lines = {.nets = &s->lines};
-    hd_status status = HD_OK;
-    uint64_t failed;
-    for (r.share = 0; r.share < r.shares && status == HD_OK; r.share++) {
-        for (uint32_t l = 0; l < launch_count && status == HD_OK; l++) {
-            r.row = launches[l];
-            r.number = l;
-            r.launch = &contents->launches[r.row];
-            status =
-                hd_in_parallel(options.workers, r.launch->block_count, read_block, &r, &failed);
-            if (options.watch && options.watch->progress)
-                options.watch->progress(options.watch->user, "collecting what threads share",
-                                        ((double)r.share * launch_count + l + 1) /
-                                            ((double)r.shares * launch_count));
-        }
-        if (status == HD_OK && !is_stopped(options.watch)) {
-            hd_in_parallel(options.workers, BUCKETS, make_runs, &r, &failed);
-            collect(&r, &requests, &lines);
-        }
-    }
+    for (; r.share < r.shares && status == HD_OK; r.share++)
+        status = read_share(&r, launches, launch_count, &requests, &lines);
     settle(arena, &requests);
     settle(arena, &lines);
     merge_steps(arena, &r, launch->access_count);
     keep_starts(arena, &r, launch->access_count);
-    free(r.start);
-    for (uint32_t w = 0; w < options.workers; w++) {
-        for (uint32_t b = 0; b < BUCKETS; b++)
-            free(r.workers[w].buckets[b].tuples);
-        free(r.workers[w].lines);
-        free(r.workers[w].steps);
-    }
-    free(r.workers);
-    free(r.steps);
+    close_reading(&r);
     *result = s;
     return status;
 }

@@ -92,6 +92,12 @@ const char *hd_join_words(hd_arena *arena, char *const *words, uint32_t count);
 
 /* Says nothing to anybody. */
 extern const hd_diag hd_silent;
+/* Keeps the text of the first error: hd_diag diag = {hd_keep_first, &kept}. */
+typedef struct hd_first_error {
+    hd_arena *arena;
+    const char *text; /* NULL: there was none */
+} hd_first_error;
+void hd_keep_first(const hd_message *message, void *first_error);
 
 /* Reports one error through `diag` and returns `status`, so that a caller can
  * write `return hd_fail(...)`. `place` may be NULL. */

@@ -7,6 +7,12 @@
 
 const hd_diag hd_silent = {NULL, NULL};
 
+void hd_keep_first(const hd_message *message, void *user) {
+    hd_first_error *first = user;
+    if (!first->text && message->severity == HD_ERROR)
+        first->text = hd_strdup(first->arena, message->text);
+}
+
 static void report(const hd_diag *diag, hd_severity severity, const hd_place *place,
                    const char *format, va_list args) {
     if (!diag || !diag->fn)

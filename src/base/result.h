@@ -136,16 +136,17 @@ typedef struct hd_member {
 /* A struct that T has, or has a pointer to; with .of its members. */
 #define HD_IN(T, field) .offset = offsetof(T, field), .kind = HD_ROW, .inside = true
 #define HD_BEHIND(T, field) .offset = offsetof(T, field), .kind = HD_ROW
-/* An array of structs behind a pointer, or in T; with .of their members. */
+/* T has the array, and not a pointer to it. */
+#define HD_IS_INSIDE(T, field)                                                                    \
+    (!__builtin_types_compatible_p(__typeof__(((T *)0)->field), __typeof__(&((T *)0)->field[0])))
+/* An array of structs, behind a pointer or in T; with .of their members. */
 #define HD_MANY(T, field, counter)                                                    \
     .offset = offsetof(T, field), .kind = HD_ROWS, .stride = sizeof *((T *)0)->field, \
-    HD_COUNTED(T, counter)
-#define HD_MANY_IN(T, field, counter) HD_MANY(T, field, counter), .inside = true
+    .inside = HD_IS_INSIDE(T, field), HD_COUNTED(T, counter)
 /* An array of numbers or texts, behind a pointer or in T. */
 #define HD_NUMBERS(T, field, counter)                                                 \
     .offset = offsetof(T, field), .kind = HD_LIST, .item = HD_KIND(*((T *)0)->field), \
-    HD_COUNTED(T, counter)
-#define HD_NUMBERS_IN(T, field, counter) HD_NUMBERS(T, field, counter), .inside = true
+    .inside = HD_IS_INSIDE(T, field), HD_COUNTED(T, counter)
 
 /* One of these in the struct that a pointer of T leads to: HD_VIA(T, job, HD_BEHIND, record). */
 #define HD_VIA(T, pointer, WHERE, ...)                 \

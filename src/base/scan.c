@@ -97,10 +97,11 @@ hd_span hd_scan_word(hd_scan *s) {
 
 hd_span hd_scan_until(hd_scan *s, const char *stops) {
     hd_scan_blanks(s);
-    hd_span run = {.at = s->at};
-    while (!hd_scan_is_apart(s) && !(*s->at && strchr(stops, *s->at)))
-        s->at++;
-    run.length = (size_t)(s->at - run.at);
+    const char *at = s->at, *end = s->end;
+    while (at < end && !isspace((unsigned char)*at) && !(*stops && *at && strchr(stops, *at)))
+        at++;
+    hd_span run = {s->at, (size_t)(at - s->at)};
+    s->at = at;
     return run;
 }
 
@@ -129,14 +130,14 @@ static unsigned digit_of(char c) {
 
 /* The digits from `at` on, up to *end; false as hd_scan_number(). */
 static bool read_digits(const char *at, const char **end, unsigned base, uint64_t *number) {
-    bool fits = at < *end && digit_of(*at) < base;
-    *number = 0;
-    for (; at < *end && digit_of(*at) < base; at++)
-        if (fits && (__builtin_mul_overflow(*number, base, number) ||
-                     __builtin_add_overflow(*number, digit_of(*at), number)))
-            fits = false;
-    if (!fits)
-        *number = UINT64_MAX;
+    const char *start = at, *last = *end;
+    uint64_t value = 0;
+    bool beyond = false;
+    for (unsigned digit; at < last && (digit = digit_of(*at)) < base; at++)
+        beyond |= __builtin_mul_overflow(value, base, &value) ||
+                  __builtin_add_overflow(value, digit, &value);
+    bool fits = at > start && !beyond;
+    *number = fits ? value : UINT64_MAX;
     *end = at;
     return fits;
 }

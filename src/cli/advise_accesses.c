@@ -42,11 +42,6 @@ static const char *index_text(hd_arena *arena, const kir_kernel *kernel, const h
     return hd_format(arena, "byte %s", hd_affine_print(arena, kernel, a->address));
 }
 
-/* The form holds more than one value that the reason speaks of. */
-static bool has_more(hd_affine form) {
-    return form.term_count > 1 || form.constant || (form.term_count && form.terms->factor != 1);
-}
-
 static hd_value index_of(const hd_view *view, const void *at) {
     const kir_kernel *kernel = ((const hd_kernel_info *)view->context)->kernel;
     const hd_access *a = at;
@@ -54,7 +49,10 @@ static hd_value index_of(const hd_view *view, const void *at) {
         return hd_text(index_text(view->arena, kernel, a));
     const char *reason = a->reason ? a->reason : "not affine";
     bool known = a->param >= 0 || a->static_index >= 0; /* what the address counts from */
-    if (!known || (!has_more(a->index) && !a->inner.term_count))
+    /* More than one value that the reason speaks of. */
+    bool has_more = a->index.term_count > 1 || a->index.constant ||
+                    (a->index.term_count && a->index.terms->factor != 1);
+    if (!known || (!has_more && !a->inner.term_count))
         return hd_text(reason);
     return hd_text(hd_format(view->arena, "%s: %s", reason, index_text(view->arena, kernel, a)));
 }
@@ -168,16 +166,6 @@ static void warn_instead(const hd_message *message, void *user) {
         m->c->diag.fn(message, m->c->diag.user);
 }
 
-static hd_status job_of_one(cli *c, const char *path, const cli_source *source,
-                            const kir_module *module, bool is_only, hd_job **job) {
-    milder m = {c, source->entry};
-    cli mild = *c;
-    if (is_only)
-        return cli_job_of_kernel(c, path, source, module, job);
-    mild.diag = (hd_diag){warn_instead, &m};
-    return cli_job_of_kernel(&mild, path, source, module, job);
-}
-
 /* Of a kernel file every kernel is listed, unless one was named. Accesses need no choice between a
  * kernel's records: any of them will do. */
 static hd_status list_file(cli *c, listing *l, const char *path, const cli_source *source,
@@ -193,7 +181,11 @@ static hd_status list_file(cli *c, listing *l, const char *path, const cli_sourc
         for (uint32_t p = 0; !one.record && kernel && p < kernel->param_count; p++)
             if (kernel->params[p].record && !kernel->params[p].by_value_struct)
                 one.record = kernel->params[p].record->name;
-        hd_status status = job_of_one(c, path, &one, module, count == 1, &job);
+        milder m = {c, one.entry};
+        cli mild = *c;
+        if (count > 1)
+            mild.diag = (hd_diag){warn_instead, &m};
+        hd_status status = cli_job_of_kernel(&mild, path, &one, module, &job);
         if (status && (count == 1 || (status != HD_EINPUT && status != HD_EUNSUPPORTED)))
             return status;
         if (!status)

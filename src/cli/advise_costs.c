@@ -44,19 +44,6 @@ static const hd_member cost_members[] = {
     {"results", HD_MANY(costs, devices, device_count), .of = device_members},
     {0}};
 
-static void show_device(cli *c, const costs *all, const device_prices *d, hd_str *out) {
-    const hd_record *record = all->job->record;
-    hd_str_printf(out, "%s%s on %s (%s)\n", out->length ? "\n" : "", record->spelling,
-                  d->device->name, d->device->title ? d->device->title : "synthetic");
-    cli_show_rows(c, NULL, pricing_members, hd_with(hd_rows(d->layouts, d->count), record), out);
-    for (size_t i = 0; i < d->count; i++) {
-        hd_str_printf(out, "\n%s\n", hd_layout_print(c->arena, record, d->layouts[i].layout));
-        const pricing *p = &d->layouts[i];
-        cli_show_rows(c, NULL, cli_line_columns(p->lines, p->line_count),
-                      lines_of(&(hd_view){c->arena}, p), out);
-    }
-}
-
 int cmd_advise_costs(cli *c) {
     const cli_texts *notations = &c->given->layouts;
     hd_job *job;
@@ -91,8 +78,18 @@ int cmd_advise_costs(cli *c) {
             p->cost = hd_cost_of_layout(c->arena, model, p->layout, &p->lines, &p->line_count);
             p->ratio = hd_cost_ratio(&p->cost, &of_aos);
         }
-        if (!c->json)
-            show_device(c, &all, at, &out);
+        if (c->json)
+            continue;
+        hd_str_printf(&out, "%s%s on %s (%s)\n", d ? "\n" : "", job->record->spelling,
+                      at->device->name, at->device->title ? at->device->title : "synthetic");
+        cli_show_rows(c, NULL, pricing_members, hd_with(hd_rows(at->layouts, count), job->record),
+                      &out);
+        for (size_t i = 0; i < count; i++) {
+            const pricing *p = &at->layouts[i];
+            hd_str_printf(&out, "\n%s\n", hd_layout_print(c->arena, job->record, p->layout));
+            cli_show_rows(c, NULL, cli_line_columns(p->lines, p->line_count),
+                          lines_of(&(hd_view){c->arena}, p), &out);
+        }
     }
     return c->json ? cli_print_row(c, cost_members, hd_with(hd_row(&all), job->record))
                    : cli_print(c, &out);

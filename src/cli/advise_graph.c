@@ -90,16 +90,6 @@ static const hd_member field_members[] = {{"name", "field", HD_AT(hd_field, name
                                           {"reached", .get = reached_of},
                                           {0}};
 
-static bool matrix_fits(const cli *c, const hd_record *record) {
-    enum { BESIDES = 20, OF_NUMBER = 9 };
-    size_t width = BESIDES;
-    for (uint32_t f = 0; f < record->field_count; f++) {
-        size_t letters = strlen(record->fields[f].name) + 2;
-        width += letters > OF_NUMBER ? letters : OF_NUMBER;
-    }
-    return width <= c->style.width;
-}
-
 /* ---- the rest ------------------------------------------------------------------------------ */
 
 /* Two fields. */
@@ -108,12 +98,6 @@ typedef struct edge {
     uint32_t field_count;
     uint64_t distance;
 } edge;
-
-/* A set of fields. */
-typedef struct field_set {
-    const char *names[HD_MAX_FIELDS];
-    uint32_t count;
-} field_set;
 
 static hd_value edges_of(const hd_view *view, const void *at) {
     const hd_record *record = ((const result *)at)->graph->record;
@@ -127,29 +111,25 @@ static hd_value edges_of(const hd_view *view, const void *at) {
     return hd_rows(edges.data, edges.count);
 }
 
-static field_set *clusters(hd_arena *arena, const result *r, uint32_t *count) {
-    uint64_t masks[HD_MAX_FIELDS];
-    *count = hd_layout_graph_clusters(r->graph, r->epsilon, masks);
-    field_set *sets = hd_new_array(arena, field_set, *count);
-    for (uint32_t i = 0; i < *count; i++)
-        for (uint64_t left = masks[i]; left; left &= left - 1)
-            sets[i].names[sets[i].count++] = r->graph->record->fields[__builtin_ctzll(left)].name;
-    return sets;
-}
-
 static hd_value clusters_of(const hd_view *view, const void *at) {
-    uint32_t count;
-    field_set *sets = clusters(view->arena, at, &count);
+    const result *r = at;
+    uint64_t masks[HD_MAX_FIELDS];
+    uint32_t count = hd_layout_graph_clusters(r->graph, r->epsilon, masks);
     json_t *array = json_array();
-    for (uint32_t i = 0; i < count; i++)
-        json_array_append_new(array,
-                              hd_json_value(view, NULL, hd_list(sets[i].names, sets[i].count)));
+    (void)view;
+    for (uint32_t i = 0; i < count; i++) {
+        json_t *names = json_array();
+        for (uint64_t left = masks[i]; left; left &= left - 1)
+            json_array_append_new(
+                names, hd_json_text(r->graph->record->fields[__builtin_ctzll(left)].name));
+        json_array_append_new(array, names);
+    }
     return hd_document(array);
 }
 
 HD_GETTER(distance_of, edge, hd_whole_if(row->distance != HD_UNREACHABLE, row->distance))
 static const hd_member edge_members[] = {
-    {"fields", HD_NUMBERS_IN(edge, fields, field_count)}, {"distance", .get = distance_of}, {0}};
+    {"fields", HD_NUMBERS(edge, fields, field_count)}, {"distance", .get = distance_of}, {0}};
 
 HD_GETTER(fields_of, result, hd_rows(row->graph->record->fields, row->graph->record->field_count))
 HD_GETTER(layout_of, result,
@@ -172,15 +152,21 @@ static int show_text(cli *c, const result *r) {
     hd_str_printf(&out, "%s: %s of %u bytes, in %s\n", record->spelling,
                   hd_show_counted(c->arena, record->field_count, "field", "s"), record->size,
                   hd_show_counted(c->arena, r->job->launch_count, "launch", "es"));
-    cli_show_rows(c, NULL, matrix_fits(c, record) ? matrix_columns : field_members,
+    enum { BESIDES = 20, OF_NUMBER = 9 };
+    size_t width = BESIDES; /* of the matrix */
+    for (uint32_t f = 0; f < record->field_count; f++) {
+        size_t letters = strlen(record->fields[f].name) + 2;
+        width += letters > OF_NUMBER ? letters : OF_NUMBER;
+    }
+    cli_show_rows(c, NULL, width <= c->style.width ? matrix_columns : field_members,
                   hd_with(hd_rows(record->fields, record->field_count), r), &out);
     hd_str_printf(&near, "Nearer than %llu bytes%s: ", (unsigned long long)r->epsilon, r->why);
-    uint32_t count;
-    const field_set *sets = clusters(c->arena, r, &count);
+    uint64_t masks[HD_MAX_FIELDS];
+    uint32_t count = hd_layout_graph_clusters(r->graph, r->epsilon, masks);
     for (uint32_t i = 0; i < count; i++)
-        for (uint32_t f = 0; f < sets[i].count; f++)
-            hd_str_printf(&near, "%s%s%s", f ? "," : "{", sets[i].names[f],
-                          f + 1 == sets[i].count ? "}" : "");
+        for (uint64_t left = masks[i]; left; left &= left - 1)
+            hd_str_printf(&near, "%s%s%s", left == masks[i] ? "{" : ",",
+                          record->fields[__builtin_ctzll(left)].name, left & (left - 1) ? "" : "}");
     hd_wrap(&out, hd_str_text(&near), 0, HD_TABLE_WIDTH);
     return cli_print(c, &out);
 }

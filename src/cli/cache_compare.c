@@ -257,9 +257,10 @@ static const hd_member comparison_members[] = {
 
 /* ---- the command --------------------------------------------------------------------------- */
 
-static int compare(cli *c, cli_reuse_options *o, char *const *paths) {
+int cmd_cache_compare(cli *c) {
+    cli_reuse_options asked = {.input = c->given->input, .given = c->given}, *o = &asked;
     cli_reuse a, b;
-    if (read_sides(c, o, paths, &a, &b))
+    if (read_sides(c, o, c->words, &a, &b))
         return CLI_WRONG;
     if (a.run.total.counts.stopped || b.run.total.counts.stopped)
         return CLI_STOPPED;
@@ -281,9 +282,4 @@ static int compare(cli *c, cli_reuse_options *o, char *const *paths) {
     if (!o->given->csv)
         show_text(c, o, &a, &b, difference, &out);
     return cli_print(c, &out);
-}
-
-int cmd_cache_compare(cli *c) {
-    cli_reuse_options o = {.input = c->given->input, .given = c->given};
-    return compare(c, &o, c->words);
 }

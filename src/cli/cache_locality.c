@@ -17,8 +17,7 @@ typedef struct request {
     hd_stack_options options;
     const hd_device *device; /* or NULL */
     /* what came of it */
-    hd_stack *analysis;
-    hd_sink sink; /* of the analysis */
+    hd_stack *analysis; /* NULL: over ranks */
     bool complete;
     cli_run run; /* of a job */
     const hd_stack_result *result;
@@ -74,55 +73,43 @@ static hd_status read_options(cli *c, request *r) {
     return HD_OK;
 }
 
-/* ---- from a trace -------------------------------------------------------------------------- */
+/* ---- hearing the accesses -------------------------------------------------------------------- */
 
-static hd_status hear_trace(cli *c, request *r) {
-    hd_trace *trace;
+/* All launches that are asked for, one after the other. */
+static hd_status replay(cli *c, const hd_diag *diag, request *r, hd_trace *trace) {
     cli_stop stop;
-    cli_progress(c, "opening");
-    hd_status status = cli_open_trace(c, &r->input, &trace);
-    if (status != HD_OK)
-        return status;
+    r->analysis = hd_stack_new(c->arena, diag, &r->options);
+    const hd_sink sink = hd_stack_sink(r->analysis);
     const volatile sig_atomic_t *wanted = cli_catch_stop(&stop);
     const hd_trace_contents *contents = hd_trace_get(trace);
     cli_reading p = {.meter = {.c = c}, .all = hd_trace_sum(contents).lane_accesses + 1};
     const hd_trace_watch watch = {cli_show_reading, &p, wanted};
+    hd_status status = HD_OK;
     for (uint32_t l = 0; l < contents->launch_count && status == HD_OK && !*wanted; l++) {
         uint32_t number = contents->launches[l].launch.number;
         const hd_trace_choice choice = {number, r->input.first_block, r->input.last_block,
                                         r->options.spaces | 1u << KIR_GENERIC, &watch};
         p.launch = contents->launches[l].lane_accesses;
         if (cli_launch_chosen(&r->input, number))
-            status = hd_trace_replay(trace, &c->diag, &choice, &r->sink);
+            status = hd_trace_replay(trace, &c->diag, &choice, &sink);
         p.done += p.launch;
     }
-    cli_progress(c, NULL);
     cli_release_stop(&stop);
-    r->run.total.counts.stopped = *wanted;
-    r->complete = contents->complete && !*wanted;
     if (status == HD_OK && *wanted)
         hd_warn(&c->diag, &(hd_place){.file = r->input.path},
                 "stopped by a signal: only what was read until then counts");
-    hd_trace_close(trace);
+    r->run.total.counts.stopped |= *wanted != 0;
+    r->complete &= !*wanted;
+    r->result = status == HD_OK ? hd_stack_result_of(r->analysis) : NULL;
     return status;
 }
 
-/* ---- from a job ------------------------------------------------------------------------------ */
-
-static hd_status hear_job(cli *c, request *r) {
-    hd_job *job;
-    hd_status status = cli_load_input(c, &r->input, &job);
-    if (status == HD_OK)
-        status = cli_run_into(c, &r->input, job, r->sink, &r->run);
-    r->complete = !r->run.total.counts.stopped;
-    return status;
-}
-
-/* ---- from either, over ranks ----------------------------------------------------------------- */
-
-static hd_status hear_over_ranks(cli *c, const hd_diag *diag, request *r) {
+static hd_status hear(cli *c, request *r) {
     hd_trace *trace;
     hd_job *job;
+    cli_about about;
+    const hd_diag diag = cli_diag_about(c, &about, r->input.path);
+    cli_progress(c, "opening");
     hd_status status = cli_open_accesses(c, &r->input, &job, &r->run, &trace);
     if (status != HD_OK)
         return status;
@@ -137,7 +124,10 @@ static hd_status hear_over_ranks(cli *c, const hd_diag *diag, request *r) {
                                 .progress = cli_show_meter,
                                 .user = &meter};
     r->complete = hd_trace_get(trace)->complete;
-    status = hd_stack_over_ranks(c->arena, diag, trace, &part, &r->options, c->ranks, &r->result);
+    status =
+        c->ranks && c->ranks->count > 1
+            ? hd_stack_over_ranks(c->arena, &diag, trace, &part, &r->options, c->ranks, &r->result)
+            : replay(c, &diag, r, trace);
     cli_progress(c, NULL);
     hd_trace_close(trace);
     return status;
@@ -321,40 +311,24 @@ static const hd_member locality_members[] = {
 
 /* ---- the command --------------------------------------------------------------------------- */
 
-static int locality(cli *c, request *r) {
-    if (read_options(c, r) || cli_read_input(c, &r->input))
-        return CLI_WRONG;
-    cli_about about;
-    const hd_diag diag = cli_diag_about(c, &about, r->input.path);
-    const bool over_ranks = c->ranks && c->ranks->count > 1;
-    hd_status heard;
-    if (over_ranks) {
-        heard = hear_over_ranks(c, &diag, r);
-    } else {
-        r->analysis = hd_stack_new(c->arena, &diag, &r->options);
-        r->sink = hd_stack_sink(r->analysis);
-        heard = r->input.is_trace ? hear_trace(c, r) : hear_job(c, r);
-        if (heard == HD_OK)
-            r->result = hd_stack_result_of(r->analysis);
-    }
-    if (heard == HD_OK && !r->result->line_accesses && !r->run.total.counts.stopped)
-        heard = cli_fail_at(c, r->input.path,
-                            "there is no access to %s memory here, and so nothing to analyse",
-                            r->input.space_text ? r->input.space_text : "global");
-    int status = heard          ? CLI_WRONG
-                 : !c->is_first ? CLI_FINE /* and may lack the counts */
-                 : c->json      ? cli_print_row(c, locality_members, hd_row(r))
-                 : r->csv       ? show_csv(c, r)
-                                : show_text(c, r);
-    if (!over_ranks)
-        hd_stack_free(r->analysis);
-    return status ? status : cli_run_status(&r->run);
-}
-
 int cmd_cache_locality(cli *c) {
     const cli_options *o = c->given;
     request r = {
         .input = o->input, .clusters = o->clusters, .csv = o->csv, .options.memory = o->memory};
     cli_end_on_stop();
-    return locality(c, &r);
+    if (read_options(c, &r) || cli_read_input(c, &r.input))
+        return CLI_WRONG;
+    hd_status heard = hear(c, &r);
+    if (heard == HD_OK && !r.result->line_accesses && !r.run.total.counts.stopped)
+        heard = cli_fail_at(c, r.input.path,
+                            "there is no access to %s memory here, and so nothing to analyse",
+                            r.input.space_text ? r.input.space_text : "global");
+    int status = heard          ? CLI_WRONG
+                 : !c->is_first ? CLI_FINE /* and may lack the counts */
+                 : c->json      ? cli_print_row(c, locality_members, hd_row(&r))
+                 : r.csv        ? show_csv(c, &r)
+                                : show_text(c, &r);
+    if (r.analysis)
+        hd_stack_free(r.analysis);
+    return status ? status : cli_run_status(&r.run);
 }

@@ -56,68 +56,10 @@ static const double *degrees_of(hd_arena *arena, const hd_reuse_stream *stream) 
 
 /* ---- text ---------------------------------------------------------------------------------- */
 
-static void show_head(cli *c, const cli_reuse *r, hd_str *out) {
-    const hd_reuse *reuse = r->reuse;
-    hd_arena *arena = c->arena;
-    hd_str text = {.arena = arena};
-    hd_str_printf(&text, "%s: %s, %s, %s of %s of %s", hd_plain_text(arena, r->file, false),
-                  hd_show_counted(arena, r->launches, "launch", "es"),
-                  hd_show_counted(arena, reuse->blocks, "block", "s"),
-                  hd_show_counted(arena, reuse->accesses, "access", "es"),
-                  hd_show_counted(arena, reuse->elements, "element", "s"),
-                  hd_show_bytes(arena, r->element));
-    hd_wrap(out, hd_str_text(&text), 2, HD_TABLE_WIDTH);
-    text = (hd_str){.arena = arena};
-    hd_str_printf(&text, "%s; %s", r->what, hd_show_counted(arena, r->stream.mis, "MI", "s"));
-    if (reuse->aggregates < reuse->blocks)
-        hd_str_printf(&text, " of %s", hd_show_counted(arena, reuse->aggregates, "aggregate", "s"));
-    if (reuse->shares > 1)
-        hd_str_printf(&text, "; elements in %u shares", reuse->shares);
-    hd_wrap(out, hd_str_text(&text), 2, HD_TABLE_WIDTH);
-}
-
-static void show_shape(cli *c, const cli_reuse *r, hd_str *out) {
-    static const char *const meaning[] = {"no data is reused", "monotonically decreasing (MB)",
-                                          "approximately monotonically decreasing (AMB)",
-                                          "not monotonic (NMB)"};
-    const hd_reuse_shape *s = &r->shape;
-    hd_arena *arena = c->arena;
-    hd_str_printf(out, "  %s\n", meaning[s->kind]);
-    if (s->kind == HD_REUSE_NONE)
-        return;
-    const char *text = hd_format(
-        arena, "domain 1 to %llu, %s with reuse; total degree %s; mean distance %s",
-        (unsigned long long)s->domain, hd_show_counted(arena, s->distances, "distance", "s"),
-        hd_show_count(arena, (double)s->total),
-        isfinite(s->mean) ? hd_format(arena, "%.1f", s->mean) : "-");
-    hd_str_add(out, "  ");
-    hd_wrap(out, text, 4, HD_TABLE_WIDTH - 2);
-}
-
 static const char *block_text(hd_arena *arena, const cli_reuse *r, const hd_reuse_stream *s) {
     return r->launches == 1
                ? hd_show_exact(arena, s->number)
                : hd_format(arena, "%llu of launch %u", (unsigned long long)s->number, s->launch);
-}
-
-/* Which blocks are outliers: as many as find room. */
-static void show_outliers(cli *c, const cli_reuse *r, const hd_reuse_kernel *kernel, hd_str *out) {
-    enum { SOME = 6 };
-    const hd_reuse_spread *spread = kernel->spread;
-    hd_str text = {.arena = c->arena};
-    if (!spread->outlier_count)
-        return;
-    hd_str_printf(&text,
-                  "%s: outliers, farther than %.3f:", hd_plain_text(c->arena, kernel->name, false),
-                  spread->limit);
-    for (uint64_t i = 0; i < spread->outlier_count && i < SOME; i++)
-        hd_str_printf(&text, "%s %s (%.3f)", i ? "," : "",
-                      block_text(c->arena, r, kernel->streams[spread->outliers[i]]),
-                      spread->deviation[spread->outliers[i]]);
-    if (spread->outlier_count > SOME)
-        hd_str_printf(&text, " and %llu more", (unsigned long long)spread->outlier_count - SOME);
-    hd_str_add(out, "  ");
-    hd_wrap(out, hd_str_text(&text), 4, HD_TABLE_WIDTH - 2);
 }
 
 /* ---- the blocks of a kernel: the context is the cli_reuse ---------------------------------- */
@@ -219,17 +161,65 @@ static const hd_member stream_members[] = {{"launch", .get = stream_launch},
                                            {0}};
 
 static int show_text(cli *c, const cli_reuse_options *o, const cli_reuse *r) {
-    hd_str out = {.arena = c->arena};
-    show_head(c, r, &out);
-    show_shape(c, r, &out);
+    static const char *const meaning[] = {"no data is reused", "monotonically decreasing (MB)",
+                                          "approximately monotonically decreasing (AMB)",
+                                          "not monotonic (NMB)"};
+    enum { SOME = 6 };
+    const hd_reuse *reuse = r->reuse;
+    const hd_reuse_shape *s = &r->shape;
+    hd_arena *arena = c->arena;
+    hd_str out = {.arena = arena}, head = {.arena = arena};
+    hd_wrap(&out,
+            hd_format(arena, "%s: %s, %s, %s of %s of %s", hd_plain_text(arena, r->file, false),
+                      hd_show_counted(arena, r->launches, "launch", "es"),
+                      hd_show_counted(arena, reuse->blocks, "block", "s"),
+                      hd_show_counted(arena, reuse->accesses, "access", "es"),
+                      hd_show_counted(arena, reuse->elements, "element", "s"),
+                      hd_show_bytes(arena, r->element)),
+            2, HD_TABLE_WIDTH);
+    hd_str_printf(&head, "%s; %s", r->what, hd_show_counted(arena, r->stream.mis, "MI", "s"));
+    if (reuse->aggregates < reuse->blocks)
+        hd_str_printf(&head, " of %s", hd_show_counted(arena, reuse->aggregates, "aggregate", "s"));
+    if (reuse->shares > 1)
+        hd_str_printf(&head, "; elements in %u shares", reuse->shares);
+    hd_wrap(&out, hd_str_text(&head), 2, HD_TABLE_WIDTH);
+    hd_str_printf(&out, "  %s\n", meaning[s->kind]);
+    if (s->kind != HD_REUSE_NONE) {
+        hd_str_add(&out, "  ");
+        hd_wrap(&out,
+                hd_format(arena,
+                          "domain 1 to %llu, %s with reuse; total degree %s; mean distance %s",
+                          (unsigned long long)s->domain,
+                          hd_show_counted(arena, s->distances, "distance", "s"),
+                          hd_show_count(arena, (double)s->total),
+                          isfinite(s->mean) ? hd_format(arena, "%.1f", s->mean) : "-"),
+                4, HD_TABLE_WIDTH - 2);
+    }
     if (r->shape.peak_count)
         cli_show_rows(c, "\nPeaks", hd_peak_members,
                       hd_with(hd_rows(r->shape.peaks, r->shape.peak_count), &r->shape), &out);
     if (r->kernel_count)
         cli_show_rows(c, "\nVariability: how far blocks are from the typical one, 0 equal to 1",
                       kernel_members, hd_with(hd_rows(r->kernels, r->kernel_count), r), &out);
-    for (uint32_t k = 0; k < r->kernel_count; k++)
-        show_outliers(c, r, &r->kernels[k], &out);
+    for (uint32_t k = 0; k < r->kernel_count; k++) { /* outliers: as many as find room */
+        const hd_reuse_kernel *kernel = &r->kernels[k];
+        const hd_reuse_spread *spread = kernel->spread;
+        hd_str text = {.arena = arena};
+        if (!spread->outlier_count)
+            continue;
+        hd_str_printf(&text,
+                      "%s: outliers, farther than %.3f:", hd_plain_text(arena, kernel->name, false),
+                      spread->limit);
+        for (uint64_t i = 0; i < spread->outlier_count && i < SOME; i++)
+            hd_str_printf(&text, "%s %s (%.3f)", i ? "," : "",
+                          block_text(arena, r, kernel->streams[spread->outliers[i]]),
+                          spread->deviation[spread->outliers[i]]);
+        if (spread->outlier_count > SOME)
+            hd_str_printf(&text, " and %llu more",
+                          (unsigned long long)spread->outlier_count - SOME);
+        hd_str_add(&out, "  ");
+        hd_wrap(&out, hd_str_text(&text), 4, HD_TABLE_WIDTH - 2);
+    }
     if (r->is_all && o->given->scenario == 5) {
         uint64_t count = r->reuse->stream_count, shown = count < MOST_ROWS ? count : MOST_ROWS;
         cli_show_rows(c, "\nCore clusters", stream_members,

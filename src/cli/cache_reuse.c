@@ -18,8 +18,8 @@ static hd_status read_schedule(cli *c, cli_reuse_options *o) {
         hd_str_printf(&names, "%s%s", i ? ", " : "of blocks: ", hd_block_orders[i].name);
     for (size_t i = 0; hd_warp_orders[i].name; i++)
         hd_str_printf(&names, "%s%s", i ? ", " : "; of warps: ", hd_warp_orders[i].name);
-    char *rest = hd_strdup(c->arena, o->given->schedule), *name;
-    while ((name = strsep(&rest, ","))) {
+    const char *rest = o->given->schedule, *name;
+    while ((name = cli_next_word(c->arena, &rest))) {
         const char **order =
             !hd_find_block_order(c->arena, &hd_silent, name, &blocks) ? &o->options.block_order
             : !hd_find_warp_order(c->arena, &hd_silent, name, &warps) ? &o->options.warp_order

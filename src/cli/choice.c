@@ -36,13 +36,10 @@ hd_status cli_read_placements(cli *c, const char *option, const char *names,
     bool all = !strcmp(names, "all");
     for (int p = 0; p < HD_PLACEMENTS && all; p++)
         hd_push(c->arena, &list, (hd_placement)p);
-    for (const char *at = names; !all && at && status == HD_OK;) {
+    for (const char *name; !all && !status && (name = cli_next_word(c->arena, &names));) {
         hd_placement placement = HD_PLACEMENT_DEVICE;
-        const char *name = hd_strndup(c->arena, at, strcspn(at, ","));
         status = cli_read_placement(c, option, name, &placement);
         hd_push(c->arena, &list, placement);
-        at = strchr(at, ',');
-        at += at != NULL;
     }
     *placements = list.data;
     *count = (uint32_t)list.count;
@@ -108,18 +105,6 @@ static const char *entry_name(hd_arena *arena, const hd_record *record, const hd
                           : layout;
 }
 
-/* "soa", and where placements were raced "soa, in device memory". */
-static const char *entry_phrase(hd_arena *arena, const hd_record *record, const hd_choice *choice,
-                                const hd_choice_entry *e) {
-    const char *layout = hd_layout_print(arena, record, e->layout);
-    hd_placement placement;
-    if (!choice->placed)
-        return layout;
-    if (!hd_placement_parse(entry_placement(choice, e), &placement))
-        return hd_format(arena, "%s, where the job has it (%s)", layout, choice->placement);
-    return hd_format(arena, "%s, %s", layout, hd_placement_phrase(placement));
-}
-
 /* "soa, aosoa:16 and 3 more": the other ones of a standing than the winner; NULL: none. */
 static const char *list_standing(hd_arena *arena, const hd_record *record, const hd_choice *choice,
                                  standing wanted) {
@@ -139,22 +124,7 @@ static const char *list_standing(hd_arena *arena, const hd_record *record, const
     return count ? hd_str_text(&names) : NULL;
 }
 
-static const char *verdict_of_few_rounds(hd_arena *arena, const hd_choice *choice) {
-    if (choice->most_rounds && choice->rounds >= choice->most_rounds)
-        return hd_format(arena,
-                         "leave it as it is; --repeats allows only %u rounds, and %u are the least "
-                         "that tell anything",
-                         choice->most_rounds, choice->least_rounds);
-    return hd_format(arena,
-                     "leave it as it is; only %u rounds were run, and %u are the least that tell "
-                     "anything: try --budget %.0fs",
-                     choice->rounds, choice->least_rounds,
-                     ceil(2 * choice->seconds * choice->least_rounds / choice->rounds));
-}
-
-/* One sentence. */
-static const char *choice_verdict(hd_arena *arena, const hd_record *record,
-                                  const hd_choice *choice) {
+const char *cli_choice_verdict(hd_arena *arena, const hd_record *record, const hd_choice *choice) {
     bool untried = false;
     for (uint32_t i = 1; i < choice->count; i++)
         untried |= choice->entries[i].end == HD_RACE_UNTRIED;
@@ -173,7 +143,17 @@ static const char *choice_verdict(hd_arena *arena, const hd_record *record,
     if (!choice->timed)
         return "leave it as it is; no layout that could be built leaves the same in the buffers";
     if (choice->rounds < choice->least_rounds)
-        return verdict_of_few_rounds(arena, choice);
+        return choice->most_rounds && choice->rounds >= choice->most_rounds
+                   ? hd_format(arena,
+                               "leave it as it is; --repeats allows only %u rounds, and %u are the "
+                               "least that tell anything",
+                               choice->most_rounds, choice->least_rounds)
+                   : hd_format(
+                         arena,
+                         "leave it as it is; only %u rounds were run, and %u are the least that "
+                         "tell anything: try --budget %.0fs",
+                         choice->rounds, choice->least_rounds,
+                         ceil(2 * choice->seconds * choice->least_rounds / choice->rounds));
     const wording *words = wording_of(choice);
     const char *origin = origin_of_joules(arena, choice);
     if (!choice->winner && !choice->leader)
@@ -181,7 +161,12 @@ static const char *choice_verdict(hd_arena *arena, const hd_record *record,
                          choice->placed ? " or placement" : "", words->wins, origin);
     const hd_choice_entry *best =
         &choice->entries[choice->winner ? choice->winner : choice->leader];
-    const char *layout = entry_phrase(arena, record, choice, best);
+    const char *layout = hd_layout_print(arena, record, best->layout);
+    hd_placement placement;
+    if (choice->placed) /* "soa, in device memory" */
+        layout = hd_placement_parse(entry_placement(choice, best), &placement)
+                     ? hd_format(arena, "%s, %s", layout, hd_placement_phrase(placement))
+                     : hd_format(arena, "%s, where the job has it (%s)", layout, choice->placement);
     const char *share =
         hd_format(arena, "%.3f of the original's %s (%.3f to %.3f)%s", best->ratio.median,
                   words->cost, best->ratio.low, best->ratio.high, origin);
@@ -207,10 +192,6 @@ static const char *choice_verdict(hd_arena *arena, const hd_record *record,
     return hd_str_text(&text);
 }
 
-const char *cli_choice_verdict(cli *c, const hd_record *record, const hd_choice *choice) {
-    return choice_verdict(c->arena, record, choice);
-}
-
 /* ---- text ---------------------------------------------------------------------------------- */
 
 static const char *note_of(cli *c, const hd_choice *choice, uint32_t i) {
@@ -227,31 +208,6 @@ static const char *note_of(cli *c, const hd_choice *choice, uint32_t i) {
                                  [UNDECIDED] = "undecided",
                                  [AS_FAST] = words->as_good};
     return notes[standing_of(choice, i)];
-}
-
-/* Those who proposed layouts; a row has only their numbers. */
-typedef hd_vec(const char *) judge_names;
-
-/* The next of "cost on h200, plain"; NULL: no more. */
-static const char *next_judge(cli *c, const char **by) {
-    size_t length = strcspn(*by, ",");
-    const char *name = length ? hd_strndup(c->arena, *by, length) : NULL;
-    *by += length + strspn(*by + length, ", ");
-    return name;
-}
-
-/* "1,3" */
-static const char *numbers_of(cli *c, const judge_names *judges, const char *by) {
-    hd_str text = {.arena = c->arena};
-    for (size_t j = 0; j < judges->count; j++) {
-        const char *left = by, *name;
-        do {
-            name = next_judge(c, &left);
-        } while (name && strcmp(name, judges->data[j]) != 0);
-        if (name)
-            hd_str_printf(&text, "%s%zu", text.length ? "," : "", j + 1);
-    }
-    return hd_str_text(&text);
 }
 
 /* A row of the table. */
@@ -279,29 +235,22 @@ static const hd_member ratio_columns[] = {
     {NULL, "", HD_AT(timed_row, note)},
     {0}};
 
-/* The fastest first. */
-static uint32_t *by_ratio(cli *c, const hd_choice *choice, uint32_t *count) {
-    uint32_t *order = hd_new_array(c->arena, uint32_t, choice->count);
-    *count = 0;
-    for (uint32_t i = 0; i < choice->count; i++) {
-        if (!choice->entries[i].timing.repeats)
+static void show_table(cli *c, const hd_record *record, const hd_choice *choice, hd_str *out) {
+    hd_vec(const char *) judges = {0}; /* who proposed layouts; a row has only their numbers */
+    uint32_t count = 0, *order = hd_new_array(c->arena, uint32_t, choice->count);
+    for (uint32_t i = 0; i < choice->count; i++) { /* the fastest first */
+        const hd_choice_entry *e = &choice->entries[i];
+        uint32_t at = count;
+        if (!e->timing.repeats)
             continue;
-        uint32_t at = (*count)++;
-        for (; at && choice->entries[order[at - 1]].ratio.median > choice->entries[i].ratio.median;
-             at--)
+        for (; at && choice->entries[order[at - 1]].ratio.median > e->ratio.median; at--)
             order[at] = order[at - 1];
         order[at] = i;
+        count++;
     }
-    return order;
-}
-
-static void show_table(cli *c, const hd_record *record, const hd_choice *choice, hd_str *out) {
-    judge_names judges = {0};
-    uint32_t count;
-    const uint32_t *order = by_ratio(c, choice, &count);
     for (uint32_t i = 0; i < count; i++) {
-        const char *by = order[i] ? choice->entries[order[i]].by : "", *name;
-        while ((name = next_judge(c, &by)) != NULL) { /* the original is nobody's */
+        const char *by = order[i] ? choice->entries[order[i]].by : NULL, *name;
+        while ((name = cli_next_word(c->arena, &by)) != NULL) { /* the original is nobody's */
             size_t j = 0;
             while (j < judges.count && strcmp(judges.data[j], name) != 0)
                 j++;
@@ -313,10 +262,19 @@ static void show_table(cli *c, const hd_record *record, const hd_choice *choice,
     for (uint32_t i = 0; i < count; i++) {
         const hd_choice_entry *e = &choice->entries[order[i]];
         bool known = order[i] && isfinite(e->ratio.high);
+        hd_str numbers = {.arena = c->arena}; /* of those who proposed it: "1,3" */
+        for (size_t j = 0; j < judges.count; j++) {
+            const char *by = e->by, *name;
+            do {
+                name = cli_next_word(c->arena, &by);
+            } while (name && strcmp(name, judges.data[j]) != 0);
+            if (name)
+                hd_str_printf(&numbers, "%s%zu", numbers.length ? "," : "", j + 1);
+        }
         rows[i] = (timed_row){
             e, entry_placement(choice, e),
             known ? hd_format(c->arena, "%.3f to %.3f", e->ratio.low, e->ratio.high) : "",
-            numbers_of(c, &judges, e->by), note_of(c, choice, order[i])};
+            hd_str_text(&numbers), note_of(c, choice, order[i])};
     }
     if (count) {
         const hd_member columns[] = {
@@ -420,7 +378,7 @@ HD_GETTER(placement_of, hd_choice_entry, hd_text(entry_placement(view->parent, r
 HD_GETTER(end_of, hd_choice_entry, hd_text(end_names[row->end]))
 HD_GETTER(is_as_fast, hd_choice_entry, hd_bool(standing_in(view, row) == AS_FAST))
 HD_GETTER(is_undecided, hd_choice_entry, hd_bool(standing_in(view, row) == UNDECIDED))
-HD_GETTER(verdict_of, hd_choice, hd_text(choice_verdict(view->arena, view->context, row)))
+HD_GETTER(verdict_of, hd_choice, hd_text(cli_choice_verdict(view->arena, view->context, row)))
 
 static const hd_member entry_members[] = {
     {"layout", HD_BEHIND(hd_choice_entry, layout), .of = hd_layout_members},

@@ -129,6 +129,10 @@ const char *cli_device_name(cli *c, const char *device);
 /* A whole number from 0 on, decimal or 0x...; *end is after it. */
 bool cli_whole(const char *text, const char **end, uint64_t *value);
 
+/* The next of the words in *rest that have commas, and maybe blanks, between them; any may be empty.
+ * *rest is NULL behind the last one; then NULL. */
+const char *cli_next_word(hd_arena *arena, const char **rest);
+
 /* The name nearest to `word`, or NULL when none is near. */
 const char *cli_nearest(const char *word, const char *const *names, size_t count);
 

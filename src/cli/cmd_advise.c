@@ -92,19 +92,6 @@ static const hd_member advice_members[] = {
 
 /* ---- text --------------------------------------------------------------------- */
 
-static void show_worst(cli *c, const hd_device_advice *a, hd_str *out) {
-    hd_value lines = accesses_of(&(hd_view){c->arena}, a);
-    lines.count = lines.count < WORST ? lines.count : WORST;
-    hd_str_printf(out, "\nCostliest accesses on %s\n", a->device->name);
-    cli_show_rows(c, NULL, cli_worst_columns, lines, out);
-}
-
-/* Whether the row before costs the same and is plainer; nobody chooses the original by its cost. */
-static bool is_repeated(const hd_search_result *s, uint32_t i, const hd_layout *original) {
-    return i > 0 && hd_cost_compare(&s->ranked[i - 1].cost, &s->ranked[i].cost) == 0 &&
-           !hd_layout_equal(s->ranked[i].layout, original);
-}
-
 /* The first of the ranking, the plainest of each cost, and the original where it is not among
  * them. */
 static void show_ranking(cli *c, const hd_record *record, const hd_device_advice *a, hd_str *out) {
@@ -119,7 +106,9 @@ static void show_ranking(cli *c, const hd_record *record, const hd_device_advice
     size_t count = 0;
     bool has_original = false;
     for (uint32_t i = 0; i < s->ranked_count && count < SHOWN; i++) {
-        if (is_repeated(s, i, original))
+        /* The row before costs the same and is plainer; nobody chooses the original by its cost. */
+        if (i && hd_cost_compare(&s->ranked[i - 1].cost, &s->ranked[i].cost) == 0 &&
+            !hd_layout_equal(s->ranked[i].layout, original))
             continue;
         has_original = has_original || hd_layout_equal(s->ranked[i].layout, original);
         rows[count] = (shown_rank){hd_format(c->arena, "%zu", count + 1), s->ranked[i]};
@@ -165,7 +154,10 @@ static void show_static(cli *c, const request *r, const hd_advice *advice, hd_st
     hd_str_printf(out, "\n%s, %u bytes\n", record->spelling, record->size);
     cli_show_rows(c, NULL, hd_field_members, hd_rows(record->fields, record->field_count), out);
     for (uint32_t i = 0; i < advice->device_count; i++) {
-        show_worst(c, &advice->devices[i], out);
+        hd_value worst = accesses_of(&(hd_view){c->arena}, &advice->devices[i]);
+        worst.count = worst.count < WORST ? worst.count : WORST;
+        hd_str_printf(out, "\nCostliest accesses on %s\n", advice->devices[i].device->name);
+        cli_show_rows(c, NULL, cli_worst_columns, worst, out);
         if (advice->devices[i].judged)
             cli_show_judged(c, record, advice->evidence, &advice->devices[i], out);
         else
@@ -209,21 +201,13 @@ static void show_decided(cli *c, const request *r, const hd_advice *advice,
     hd_str_add(out, out->length || r->shown ? "\n" : "");
     if (choice)
         hd_str_printf(out, "Verdict%s: %s.\n", choice->stopped ? " so far" : "",
-                      cli_choice_verdict(c, advice->job->record, choice));
+                      cli_choice_verdict(c->arena, advice->job->record, choice));
     if (!choice || !hd_choice_decides(choice))
         cli_show_verdict(answer, out);
     if (!r->given->apply || (choice && choice->stopped))
         cli_show_answer_command(answer, out);
     if (choice)
         cli_show_choice(c, advice->job->record, choice, out);
-}
-
-static void show_measurement(cli *c, const hd_measurement *m, hd_str *out) {
-    hd_str_printf(out, "\nMeasured on %s\n  original %s, rewritten %s: speed-up %s, %u runs each\n",
-                  m->device_name, hd_show_seconds(c->arena, m->original.median),
-                  hd_show_seconds(c->arena, m->rewritten.median),
-                  hd_show_ratio(c->arena, m->speedup), m->original.repeats);
-    cli_show_speedup(c, m, out);
 }
 
 static int show(cli *c, const request *r, const hd_advice *advice, const cli_output *written) {
@@ -248,8 +232,15 @@ static int show(cli *c, const request *r, const hd_advice *advice, const cli_out
                           all->files[f].is_copy ? ", a copy" : "");
         cli_show_elsewhere(c, all, &out);
     }
-    if (advice->measured)
-        show_measurement(c, &advice->measurement, &out);
+    const hd_measurement *m = &advice->measurement;
+    if (advice->measured) {
+        hd_str_printf(&out,
+                      "\nMeasured on %s\n  original %s, rewritten %s: speed-up %s, %u runs each\n",
+                      m->device_name, hd_show_seconds(c->arena, m->original.median),
+                      hd_show_seconds(c->arena, m->rewritten.median),
+                      hd_show_ratio(c->arena, m->speedup), m->original.repeats);
+        cli_show_speedup(c, m, &out);
+    }
     return cli_print(c, &out);
 }
 
@@ -319,31 +310,6 @@ static hd_status apply(cli *c, const request *r, const hd_advice *advice, cli_ou
     return status ? status : cli_write_rewritten(c, output, hd_advice_written(advice));
 }
 
-/* What joining buffers with the record's would give, which only a job can say. */
-static void tell_joined(cli *c, const request *r, const hd_advice *advice) {
-    hd_joined joined;
-    const hd_device_advice *first = &advice->devices[0];
-    advise_join(c->arena, advice->job, first->device, &r->options.cost, &r->options.search,
-                &first->search, &joined);
-    if (joined.pays)
-        hd_note(&c->diag, NULL,
-                "buffers %s are indexed alike; as one record, 'arrays: [{record: %s, fields: "
-                "[%s]}]' in a job, they would take %s, at %.3f of the best without (static cost)",
-                hd_record_field_names(c->arena, joined.record), joined.record->name,
-                hd_record_field_names(c->arena, joined.record),
-                hd_layout_print(c->arena, joined.record, joined.layout), joined.ratio);
-}
-
-/* Without a device the energy is that of the model. */
-static hd_status require_energy(cli *c, const request *r) {
-    for (uint32_t d = 0; d < r->options.device_count; d++)
-        if (r->options.objective == HD_QUANTITY_ENERGY && !r->given->budget &&
-            !hd_device_has_energy(r->options.devices[d]))
-            return hd_fail(&c->diag, HD_EINPUT, NULL, "%s",
-                           hd_energy_unknown(c->arena, r->options.devices[d]));
-    return HD_OK;
-}
-
 static int advise(cli *c, request *r) {
     hd_job *job;
     const hd_device **devices;
@@ -356,8 +322,10 @@ static int advise(cli *c, request *r) {
         r->energy.profile = devices[0];
     r->options.devices = devices;
     r->options.device_count = (uint32_t)device_count;
-    if (require_energy(c, r))
-        return CLI_WRONG;
+    for (size_t d = 0; d < device_count; d++) /* without a device the energy is that of the model */
+        if (r->options.objective == HD_QUANTITY_ENERGY && !r->given->budget &&
+            !hd_device_has_energy(devices[d]))
+            return cli_wrong(c, "%s", hd_energy_unknown(c->arena, devices[d]));
     r->options.rewrite = r->given->apply != NULL;
     r->options.take_apart = !r->given->whole;
     cli_output output;
@@ -372,8 +340,18 @@ static int advise(cli *c, request *r) {
     if (write && (status = apply(c, r, &advice, &output)) != HD_OK)
         return cli_status(status);
     bool stopped = hd_advice_is_stopped(&advice) && !failed;
-    if (!failed && !stopped)
-        tell_joined(c, r, &advice);
+    const hd_device_advice *first = &advice.devices[0];
+    hd_joined joined = {0};
+    if (!failed && !stopped) /* what only a job can say */
+        advise_join(c->arena, advice.job, first->device, &r->options.cost, &r->options.search,
+                    &first->search, &joined);
+    if (joined.pays)
+        hd_note(&c->diag, NULL,
+                "buffers %s are indexed alike; as one record, 'arrays: [{record: %s, fields: "
+                "[%s]}]' in a job, they would take %s, at %.3f of the best without (static cost)",
+                hd_record_field_names(c->arena, joined.record), joined.record->name,
+                hd_record_field_names(c->arena, joined.record),
+                hd_layout_print(c->arena, joined.record, joined.layout), joined.ratio);
     int printed = show(c, r, &advice, write ? &output : NULL);
     return r->printed ? r->printed : printed ? printed : stopped ? CLI_STOPPED : cli_status(status);
 }

@@ -130,18 +130,6 @@ static hd_status rewrite_host(cli *c, const cli_options *given, const hd_job *jo
     return hd_rewrite_opencl_host(c->arena, &c->diag, &wanted, both);
 }
 
-/* Of a whole program the kernels alone are checked, in the form in which the machine runs them;
- * where they have none, since they are given structs with pointers, nothing is. */
-static hd_status check(cli *c, const char *path, const cli_options *given, const hd_job *job,
-                       const hd_record_layout *layouts, uint32_t count, hd_rewritten *rewritten,
-                       bool *checked) {
-    if (given->no_verify ||
-        (rewritten->is_program &&
-         hd_rewrite_job(c->arena, &hd_silent, job, layouts, count, &rewritten) != HD_OK))
-        return HD_OK;
-    return cli_verify(c, path, &given->input.source, job, layouts, count, rewritten, checked);
-}
-
 static int rewrite(cli *c, const char *path, const cli_options *given) {
     hd_job *job;
     hd_record_layout *layouts;
@@ -156,7 +144,15 @@ static int rewrite(cli *c, const char *path, const cli_options *given) {
         hd_rewrite_program(c->arena, &c->diag, job, layouts, count, &rewritten) ||
         (given->host && rewrite_host(c, given, job, layouts, count, rewritten, &both)))
         return CLI_WRONG;
-    hd_status status = check(c, path, given, job, layouts, count, rewritten, &o.checked);
+    /* Of a whole program the kernels alone are checked, in the form in which the machine runs them;
+     * where they have none, since they are given structs with pointers, nothing is. */
+    hd_rewritten *kernels = rewritten;
+    bool runs = !given->no_verify &&
+                (!rewritten->is_program ||
+                 hd_rewrite_job(c->arena, &hd_silent, job, layouts, count, &kernels) == HD_OK);
+    hd_status status =
+        runs ? cli_verify(c, path, &given->input.source, job, layouts, count, kernels, &o.checked)
+             : HD_OK;
     if (status != HD_OK)
         return cli_status(status);
     if (both)
@@ -207,21 +203,14 @@ static int map_threads(cli *c, const char *path, const cli_options *given) {
     return show(c, given, &o);
 }
 
-static hd_status check_target(cli *c, const cli_options *given) {
-    if (!c->word_count)
-        return cli_refuse(c, "which file? 'heddle apply --help' says how");
-    return given->input.out || given->diff || given->in_place
-               ? HD_OK
-               : cli_refuse(c,
-                            "where to? Name a folder with --out DIR, or say --diff or --in-place");
-}
-
 int cmd_apply(cli *c) {
     const cli_options *given = c->given;
     const char *path = given->input.path;
     if (given->recover)
         return cli_recover(c, path ? path : ".");
-    if (check_target(c, given))
-        return CLI_WRONG;
+    if (!path)
+        return cli_wrong(c, "which file? 'heddle apply --help' says how");
+    if (!given->input.out && !given->diff && !given->in_place)
+        return cli_wrong(c, "where to? Name a folder with --out DIR, or say --diff or --in-place");
     return given->map ? map_threads(c, path, given) : rewrite(c, path, given);
 }

@@ -23,35 +23,16 @@ typedef struct request {
 
 /* ---- input ----------------------------------------------------------------------------------- */
 
-static hd_status read_options(cli *c, request *r) {
-    hd_status status = cli_read_input(c, &r->input);
-    if (status)
-        return status;
-    if (!r->input.is_trace && r->job_path)
-        return cli_refuse(c, "--job goes with a trace; %s is a job or a kernel file itself",
-                          r->input.path);
-    if (r->input.is_trace && r->notation && !r->job_path)
-        return cli_refuse(c, "--layout needs the job that the trace is of: --job JOB");
-    status = cli_find_device(c, &r->device);
-    return status ? status : hd_caches_check(&c->diag, r->device);
-}
-
-/* The job, if there is one, and the layout of its record. */
-static hd_status load_job(cli *c, request *r) {
-    hd_status status = !r->input.is_trace ? cli_load_input(c, &r->input, &r->job)
-                       : r->job_path      ? cli_load(c, r->job_path, &r->input.source, &r->job)
-                                          : HD_OK;
-    if (status || !r->notation)
-        return status;
-    status = hd_job_require_record(&c->diag, r->job);
-    return status ? status
-                  : hd_layout_parse(c->arena, &c->diag, r->job->record, r->notation, &r->layout);
-}
-
 static hd_status simulate(cli *c, request *r) {
     cli_stop stop;
     hd_trace *trace;
-    hd_status status = load_job(c, r);
+    hd_status status = !r->input.is_trace ? cli_load_input(c, &r->input, &r->job)
+                       : r->job_path      ? cli_load(c, r->job_path, &r->input.source, &r->job)
+                                          : HD_OK;
+    if (!status && r->notation)
+        status = hd_job_require_record(&c->diag, r->job);
+    if (!status && r->notation)
+        status = hd_layout_parse(c->arena, &c->diag, r->job->record, r->notation, &r->layout);
     if (status)
         return status;
     status = r->input.is_trace ? cli_open_trace(c, &r->input, &trace)
@@ -138,23 +119,6 @@ static void show_kernels(const cli *c, const hd_caches *caches, hd_str *out) {
     }
 }
 
-static int show_text(cli *c, const request *r) {
-    const hd_caches *caches = r->caches;
-    const char *layout = caches->layout
-                             ? hd_format(c->arena, ", struct %s as %s", caches->record->name,
-                                         hd_layout_print(c->arena, caches->record, caches->layout))
-                             : "";
-    hd_str out = {.arena = c->arena};
-    hd_str_printf(&out, "%s on %s%s: sectors of %u bytes\n",
-                  hd_plain_text(c->arena, r->input.name, false), caches->device->name, layout,
-                  caches->sector);
-    show_kernels(c, caches, &out);
-    cli_show_rows(c, "\nFields and buffers", hd_cache_place_members,
-                  hd_rows(caches->places, caches->place_count), &out);
-    cli_show_rows(c, "\nAll", hd_cache_sum_members, hd_rows(&caches->total, 1), &out);
-    return cli_print(c, &out);
-}
-
 static const hd_member result_members[] = {{"file", HD_AT(request, input.name)},
                                            {HD_BEHIND(request, caches), .of = hd_caches_members},
                                            {"complete", HD_AT(request, complete)},
@@ -169,12 +133,33 @@ int cmd_cache(cli *c) {
                  .notation = o->layouts.count ? o->layouts.data[0] : NULL,
                  .job_path = o->job};
     cli_end_on_stop();
-    hd_status failed = read_options(c, &r);
-    if (!failed)
-        failed = simulate(c, &r);
+    if (cli_read_input(c, &r.input))
+        return CLI_WRONG;
+    if (!r.input.is_trace && r.job_path)
+        return cli_wrong(c, "--job goes with a trace; %s is a job or a kernel file itself",
+                         r.input.path);
+    if (r.input.is_trace && r.notation && !r.job_path)
+        return cli_wrong(c, "--layout needs the job that the trace is of: --job JOB");
+    if (cli_find_device(c, &r.device) || hd_caches_check(&c->diag, r.device))
+        return CLI_WRONG;
+    bool failed = simulate(c, &r) != HD_OK;
+    const hd_caches *caches = r.caches;
+    hd_str out = {.arena = c->arena};
+    if (!failed && !c->json) {
+        hd_str_printf(&out, "%s on %s", hd_plain_text(c->arena, r.input.name, false),
+                      caches->device->name);
+        if (caches->layout)
+            hd_str_printf(&out, ", struct %s as %s", caches->record->name,
+                          hd_layout_print(c->arena, caches->record, caches->layout));
+        hd_str_printf(&out, ": sectors of %u bytes\n", caches->sector);
+        show_kernels(c, caches, &out);
+        cli_show_rows(c, "\nFields and buffers", hd_cache_place_members,
+                      hd_rows(caches->places, caches->place_count), &out);
+        cli_show_rows(c, "\nAll", hd_cache_sum_members, hd_rows(&caches->total, 1), &out);
+    }
     int status = failed    ? CLI_WRONG
                  : c->json ? cli_print_row(c, result_members, hd_row(&r))
-                           : show_text(c, &r);
+                           : cli_print(c, &out);
     if (r.trace)
         hd_trace_close(r.trace);
     return status ? status : cli_run_status(&r.run);

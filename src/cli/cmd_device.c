@@ -54,17 +54,6 @@ typedef struct all_meters {
 static const hd_member meters_members[] = {
     {"meters", HD_MANY(all_meters, sources, count), .of = hd_meter_source_members}, {0}};
 
-static int show_meters(cli *c) {
-    all_meters all = {0};
-    hd_str out = {.arena = c->arena};
-    all.sources = hd_meter_sources(c->arena, &(hd_meter_request){0}, &all.count);
-    if (c->json)
-        return cli_print_row(c, meters_members, hd_row(&all));
-    cli_show_rows(c, "Meters of energy, for --meter", hd_meter_source_members,
-                  hd_rows(all.sources, all.count), &out);
-    return cli_print(c, &out);
-}
-
 hd_status cli_device_names(cli *c, bool profiles, cli_texts *names) {
     static const char *const backends[] = {"opencl", "cuda"};
     const hd_device **list;
@@ -124,9 +113,14 @@ int cmd_device(cli *c) {
                          o->meters  ? "meters"
                          : o->names ? "names"
                                     : "ids");
-    if (o->meters)
-        return show_meters(c);
     hd_str out = {.arena = c->arena};
+    if (o->meters) {
+        all_meters all = {0};
+        all.sources = hd_meter_sources(c->arena, &(hd_meter_request){0}, &all.count);
+        cli_show_rows(c, "Meters of energy, for --meter", hd_meter_source_members,
+                      hd_rows(all.sources, all.count), &out);
+        return c->json ? cli_print_row(c, meters_members, hd_row(&all)) : cli_print(c, &out);
+    }
     if (o->names || o->ids) {
         cli_texts all = {0};
         if (cli_device_names(c, o->names, &all))

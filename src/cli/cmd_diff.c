@@ -182,18 +182,6 @@ static int by_change(const void *left, const void *right) {
     return p->number < q->number ? -1 : p->number > q->number;
 }
 
-static void match_all(cli *c, request *r) {
-    const hd_annotated *a = r->sides[0].annotated, *b = r->sides[1].annotated;
-    match_files(c, r);
-    match_sums(c, &r->kernels, &a->kernels, &b->kernels);
-    match_sums(c, &r->targets, &a->targets, &b->targets);
-    r->total = (pair){.name = "in all", .label = "in all", .sums = {&a->total, &b->total}};
-    if ((r->by_cost || r->top) && r->lines.count)
-        qsort(r->lines.data, r->lines.count, sizeof *r->lines.data, by_change);
-    if (r->top && r->lines.count > r->top)
-        r->lines.count = r->top;
-}
-
 /* ---- showing ---------------------------------------------------------------------------------- */
 
 /* One side of a pair. */
@@ -211,11 +199,6 @@ static hd_value sides_of(const hd_view *view, const void *at) {
         sides[s] = (side){r->labels[s], p->sums[s],
                           r->sides[s].has_caches && p->sums[s] ? &p->sums[s]->cached : NULL};
     return hd_rows(sides, SIDES);
-}
-
-/* Transactions and passes of the second for each of the first. */
-static double ratio_of(const pair *p) {
-    return p->sums[1] && weight_of(p, 0) ? (double)weight_of(p, 1) / (double)weight_of(p, 0) : NAN;
 }
 
 static const char *source_of(const pair *p) {
@@ -237,7 +220,11 @@ static hd_value shown_source(const hd_view *view, const void *at) {
     return hd_text(hd_format(view->arena, "%.*s…", (int)length, text));
 }
 
-HD_GETTER(ratio_value, pair, hd_real(ratio_of(row)))
+/* Transactions and passes of the second for each of the first. */
+HD_GETTER(ratio_value, pair,
+          hd_real(row->sums[1] && weight_of(row, 0)
+                      ? (double)weight_of(row, 1) / (double)weight_of(row, 0)
+                      : NAN))
 HD_GETTER(source_value, pair, hd_text(source_of(row)))
 HD_GETTER(line_value, pair, row->lines[0] ? hd_whole(row->lines[0]->number) : hd_null())
 HD_GETTER(other_line, pair, row->lines[1] ? hd_whole(row->lines[1]->number) : hd_null())
@@ -312,20 +299,6 @@ static void show_pairs(cli *c, const request *r, const char *title, const char *
                  hd_with(hd_rows(rows->data, rows->count), r), style, out);
 }
 
-static int show_text(cli *c, request *r) {
-    hd_str out = {.arena = c->arena};
-    for (int s = 0; s < SIDES; s++) {
-        hd_str_printf(&out, "%s: ", r->labels[s]);
-        cli_show_counted(c, &r->sides[s], &out);
-    }
-    show_pairs(c, r, r->by_cost || r->top ? "Lines, the greatest change first" : "Lines", "line",
-               &r->lines, &out);
-    show_pairs(c, r, "Fields and buffers", "field or buffer", &r->targets, &out);
-    hd_push(c->arena, &r->kernels, r->total);
-    show_pairs(c, r, "Kernels", "kernel", &r->kernels, &out);
-    return cli_print(c, &out);
-}
-
 /* ---- as JSON ---------------------------------------------------------------------------------- */
 
 static const hd_member side_members[] = {
@@ -384,21 +357,6 @@ static hd_status choose_sides(cli *c, request *r) {
     return HD_OK;
 }
 
-static int diff(cli *c, request *r) {
-    const hd_device *device;
-    if (choose_sides(c, r) || cli_find_device(c, &device))
-        return CLI_WRONG;
-    for (int s = 0; s < SIDES; s++) {
-        r->sides[s].no_caches = !r->caches;
-        if (cli_count(c, &r->sides[s], device))
-            return CLI_WRONG;
-        if (r->sides[s].run.total.counts.stopped)
-            return CLI_STOPPED;
-    }
-    match_all(c, r);
-    return c->json ? cli_print_row(c, diff_members, hd_with(hd_row(r), r)) : show_text(c, r);
-}
-
 int cmd_diff(cli *c) {
     const cli_options *o = c->given;
     request r = {.sides[0].input = o->input,
@@ -406,7 +364,38 @@ int cmd_diff(cli *c) {
                  .by_cost = o->by_cost,
                  .caches = o->caches,
                  .top = o->top};
+    const hd_device *device;
     cli_end_on_stop();
     r.sides[0].input.machine.keep_text = true; /* of two runs: nobody could tell whose it is */
-    return diff(c, &r);
+    if (choose_sides(c, &r) || cli_find_device(c, &device))
+        return CLI_WRONG;
+    for (int s = 0; s < SIDES; s++) {
+        r.sides[s].no_caches = !r.caches;
+        if (cli_count(c, &r.sides[s], device))
+            return CLI_WRONG;
+        if (r.sides[s].run.total.counts.stopped)
+            return CLI_STOPPED;
+    }
+    const hd_annotated *a = r.sides[0].annotated, *b = r.sides[1].annotated;
+    match_files(c, &r);
+    match_sums(c, &r.kernels, &a->kernels, &b->kernels);
+    match_sums(c, &r.targets, &a->targets, &b->targets);
+    r.total = (pair){.name = "in all", .label = "in all", .sums = {&a->total, &b->total}};
+    if ((r.by_cost || r.top) && r.lines.count)
+        qsort(r.lines.data, r.lines.count, sizeof *r.lines.data, by_change);
+    if (r.top && r.lines.count > r.top)
+        r.lines.count = r.top;
+    if (c->json)
+        return cli_print_row(c, diff_members, hd_with(hd_row(&r), &r));
+    hd_str out = {.arena = c->arena};
+    for (int s = 0; s < SIDES; s++) {
+        hd_str_printf(&out, "%s: ", r.labels[s]);
+        cli_show_counted(c, &r.sides[s], &out);
+    }
+    show_pairs(c, &r, r.by_cost || r.top ? "Lines, the greatest change first" : "Lines", "line",
+               &r.lines, &out);
+    show_pairs(c, &r, "Fields and buffers", "field or buffer", &r.targets, &out);
+    hd_push(c->arena, &r.kernels, r.total);
+    show_pairs(c, &r, "Kernels", "kernel", &r.kernels, &out);
+    return cli_print(c, &out);
 }

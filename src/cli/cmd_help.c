@@ -70,27 +70,6 @@ HD_GETTER(version_of, cli, hd_text(HEDDLE_VERSION))
 static const hd_member help_members[] = {
     {"version", .get = version_of}, {"commands", .get = commands_of, .of = command_members}, {0}};
 
-static int explain(cli *c, char **words, uint32_t count) {
-    hd_str out = {.arena = c->arena};
-    if (count == 2 && !strcmp(words[0], "completion"))
-        return cli_add_completion(words[1], &out)
-                   ? cli_print(c, &out)
-                   : cli_wrong(c, "there is no completion for '%s', only for " CLI_SHELLS,
-                               words[1]);
-    for (size_t i = 0; i < TOPIC_COUNT && count == 1; i++)
-        if (!strcmp(topics[i].name, words[0])) {
-            hd_str_add(&out, topics[i].text);
-            return cli_print(c, &out);
-        }
-    uint32_t at;
-    const cli_command *command = cli_find_command(words, count, &at);
-    if (!command || (count == 2 && !at))
-        return cli_wrong(c, "there is no command or topic '%s%s%s'; 'heddle help' lists them",
-                         words[0], count == 1 ? "" : " ", count == 1 ? "" : words[1]);
-    c->command = cli_full_name(c->arena, command);
-    return cli_print_help(c, command);
-}
-
 int cli_help_complete(cli *c, char **words, uint32_t count) {
     hd_str names = {.arena = c->arena};
     for (size_t i = 0; i < TOPIC_COUNT; i++)
@@ -101,11 +80,30 @@ int cli_help_complete(cli *c, char **words, uint32_t count) {
 int cmd_help(cli *c) {
     if (c->word_count == 2 && !strcmp(c->words[0], "manual"))
         return cli_print_manual(c, c->words[1]);
-    if (c->word_count)
-        return explain(c, c->words, c->word_count);
+    hd_str out = {.arena = c->arena};
+    char **words = c->words;
+    const uint32_t count = c->word_count;
+    if (count == 2 && !strcmp(words[0], "completion"))
+        return cli_add_completion(words[1], &out)
+                   ? cli_print(c, &out)
+                   : cli_wrong(c, "there is no completion for '%s', only for " CLI_SHELLS,
+                               words[1]);
+    for (size_t i = 0; i < TOPIC_COUNT && count == 1; i++)
+        if (!strcmp(topics[i].name, words[0])) {
+            hd_str_add(&out, topics[i].text);
+            return cli_print(c, &out);
+        }
+    if (count) {
+        uint32_t at;
+        const cli_command *command = cli_find_command(words, count, &at);
+        if (!command || (count == 2 && !at))
+            return cli_wrong(c, "there is no command or topic '%s%s%s'; 'heddle help' lists them",
+                             words[0], count == 1 ? "" : " ", count == 1 ? "" : words[1]);
+        c->command = cli_full_name(c->arena, command);
+        return cli_print_help(c, command);
+    }
     if (c->json)
         return cli_print_row(c, help_members, hd_row(c));
-    hd_str out = {.arena = c->arena};
     hd_str_add(&out, "usage: heddle COMMAND [OPTIONS] JOB|FILE, or -- PROGRAM\n\n"
                      "Shows where the threads of a GPU kernel touch memory, finds the data layout\n"
                      "that makes those touches cheap, and puts it in place.\n");

@@ -15,16 +15,6 @@ typedef struct outcome {
 static const hd_member outcome_members[] = {
     {"job", HD_AT(outcome, job)}, HD_SAME(outcome, text, buffers, launches), {0}};
 
-/* The kernel file as a job in another folder names it. */
-static const char *kernel_seen_from(cli *c, const char *job, const char *kernel) {
-    char real[PATH_MAX];
-    if (!job || *kernel == '/' || !strcmp(hd_path_folder(c->arena, job), "."))
-        return kernel;
-    if (hd_same_file(hd_path_folder(c->arena, job), hd_path_folder(c->arena, kernel)))
-        return hd_path_name(kernel);
-    return realpath(kernel, real) ? hd_strdup(c->arena, real) : kernel;
-}
-
 int cmd_init(cli *c) {
     const cli_input *r = &c->given->input;
     const hd_place place = {.file = r->path};
@@ -54,7 +44,14 @@ int cmd_init(cli *c) {
         hd_warn(&c->diag, &place, "the host code has more launches; the first %d are in the job",
                 HD_HOST_MOST_LAUNCHES);
     hd_str text = {.arena = c->arena};
-    hd_job_print(&text, job, module, kernel_seen_from(c, r->out, r->path));
+    /* The kernel file as a job in another folder names it. */
+    const char *folder = hd_path_folder(c->arena, r->out ? r->out : "."), *kernel = r->path;
+    char real[PATH_MAX];
+    if (*kernel != '/' && strcmp(folder, ".") != 0)
+        kernel = hd_same_file(folder, hd_path_folder(c->arena, kernel)) ? hd_path_name(kernel)
+                 : realpath(kernel, real)                               ? real
+                                                                        : kernel;
+    hd_job_print(&text, job, module, kernel);
     if (r->out && hd_write_file(&c->diag, r->out, hd_str_text(&text), text.length))
         return CLI_WRONG;
     const outcome o = {r->out, hd_str_text(&text), job->buffer_count, job->launch_count};

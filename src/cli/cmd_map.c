@@ -34,14 +34,14 @@ static hd_status read_stages(cli *c, request *r) {
                  {"blocks", &stages->blocks},
                  {"throttling", &r->question.throttle}};
     enum { STAGES = sizeof known / sizeof *known };
-    const char *at = r->given->stages ? r->given->stages : "threads,warps,blocks,throttling";
-    bool is_none = !strcmp(at, "none");
-    for (size_t length; *at && !is_none; at += length + (at[length] == ',')) {
-        length = strcspn(at, ",");
+    const char *rest = r->given->stages ? r->given->stages : "threads,warps,blocks,throttling";
+    rest = strcmp(rest, "none") != 0 ? rest : NULL;
+    for (const char *name; (name = cli_next_word(c->arena, &rest));) {
         int s = 0;
-        while (s < STAGES &&
-               (strlen(known[s].name) != length || strncmp(known[s].name, at, length) != 0))
+        while (s < STAGES && strcmp(known[s].name, name) != 0)
             s++;
+        if (!*name)
+            continue;
         if (s == STAGES)
             return cli_refuse(c,
                               "--stages takes threads, warps, blocks and throttling, separated by "
@@ -50,20 +50,6 @@ static hd_status read_stages(cli *c, request *r) {
         *known[s].wanted = true;
     }
     return HD_OK;
-}
-
-static hd_status read_partitioner(cli *c, request *r) {
-    hd_stages *stages = &r->question.stages;
-    const char *name = r->given->partitioner;
-    stages->refine = !r->given->as_made;
-    for (int p = 0; p < HD_PARTITIONERS && name; p++)
-        if (!strcmp(name, hd_partitioner_names[p])) {
-            stages->partitioner = (hd_partitioner)p;
-            stages->partition = hd_partition;
-            name = NULL;
-        }
-    return name ? cli_refuse(c, "--partitioner takes greedy, zoltan or metis, not '%s'", name)
-                : HD_OK;
 }
 
 /* What needs a run is no question to a trace. */
@@ -87,8 +73,17 @@ static hd_status refuse_job_questions(cli *c, const request *r) {
 static hd_status read_options(cli *c, request *r) {
     hd_map_question *q = &r->question;
     hd_status status;
-    if ((status = read_stages(c, r)) || (status = read_partitioner(c, r)) ||
-        (status = cli_read_input(c, &r->input)))
+    const char *name = r->given->partitioner;
+    q->stages.refine = !r->given->as_made;
+    for (int p = 0; p < HD_PARTITIONERS && name; p++)
+        if (!strcmp(name, hd_partitioner_names[p])) {
+            q->stages.partitioner = (hd_partitioner)p;
+            q->stages.partition = hd_partition;
+            name = NULL;
+        }
+    if (name)
+        return cli_refuse(c, "--partitioner takes greedy, zoltan or metis, not '%s'", name);
+    if ((status = read_stages(c, r)) || (status = cli_read_input(c, &r->input)))
         return status;
     if (r->input.is_trace && (status = refuse_job_questions(c, r)))
         return status;
@@ -212,19 +207,6 @@ static const hd_member reuse_columns[] = {
     {NULL, "change", HD_PLAIN_WORD, .get = domain_change},
     {0}};
 
-static void show_reuse(cli *c, const hd_mapping *m, hd_str *out) {
-    for (uint32_t s = 0; s < m->steps[0].reuse_count; s++) {
-        reuse_row *rows = hd_new_array(c->arena, reuse_row, m->step_count);
-        uint32_t count = 0;
-        for (uint32_t i = 0; i < m->step_count; i++)
-            if (m->steps[i].reuse_count > s)
-                rows[count++] =
-                    (reuse_row){m->steps[i].name, &m->steps[i].reuse[s], &m->steps[0].reuse[s]};
-        cli_show_rows(c, hd_format(c->arena, "\nReuse, scenario %u", rows[0].now->scenario),
-                      reuse_columns, hd_rows(rows, count), out);
-    }
-}
-
 /* ---- launches -------------------------------------------------------------------------------- */
 
 /* All of a kernel with which the same was done. */
@@ -234,11 +216,6 @@ typedef struct launch_row {
 } launch_row;
 
 static bool is_same_text(const char *a, const char *b) { return a && b ? !strcmp(a, b) : a == b; }
-
-static bool is_alike(const hd_map_launch *a, const hd_map_launch *b) {
-    return !strcmp(a->kernel, b->kernel) && a->moved == b->moved &&
-           is_same_text(a->untouched, b->untouched) && is_same_text(a->together, b->together);
-}
 
 HD_GETTER(launch_of, launch_row,
           hd_text(row->count > 1 ? hd_format(view->arena, "%u, %llu more", row->first->launch,
@@ -269,7 +246,10 @@ static void show_launches(cli *c, const hd_mapping *m, hd_str *out) {
     for (uint32_t l = 0; l < m->launch_count; l++) {
         const hd_map_launch *launch = &m->launches[l];
         uint32_t r = 0;
-        while (r < count && !is_alike(rows[r].first, launch))
+        while (r < count && (strcmp(rows[r].first->kernel, launch->kernel) ||
+                             rows[r].first->moved != launch->moved ||
+                             !is_same_text(rows[r].first->untouched, launch->untouched) ||
+                             !is_same_text(rows[r].first->together, launch->together)))
             r++;
         if (r == count)
             rows[count++].first = launch;
@@ -405,7 +385,16 @@ static int show_text(cli *c, const request *r) {
     hd_str_printf(&out, "%s on %s%s\n", hd_plain_text(c->arena, r->input.name, false),
                   m->device->name, m->job ? "" : ", estimated from the trace");
     cli_show_rows(c, NULL, m->job ? hd_map_step_columns : hd_map_graph_columns, steps, &out);
-    show_reuse(c, m, &out);
+    for (uint32_t s = 0; s < m->steps[0].reuse_count; s++) {
+        reuse_row *rows = hd_new_array(c->arena, reuse_row, m->step_count);
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < m->step_count; i++)
+            if (m->steps[i].reuse_count > s)
+                rows[count++] =
+                    (reuse_row){m->steps[i].name, &m->steps[i].reuse[s], &m->steps[0].reuse[s]};
+        cli_show_rows(c, hd_format(c->arena, "\nReuse, scenario %u", rows[0].now->scenario),
+                      reuse_columns, hd_rows(rows, count), &out);
+    }
     if (m->measured_on)
         cli_show_rows(c, hd_format(c->arena, "\nTime on %s", m->measured_on), hd_map_time_columns,
                       steps, &out);

@@ -41,26 +41,19 @@ static const hd_member energy_columns[] = {
     {NULL, "saving", HD_PLAIN_WORD, HD_AT(energy_row, saving)},
     {0}};
 
-/* Where the joules come from, and what they are. */
-static void show_origin(cli *c, const hd_energy *e, hd_str *out) {
-    const char *idle = e->idle_subtracted ? "idle power is subtracted" : "idle power included";
-    const char *text =
-        e->modelled
-            ? hd_format(c->arena,
-                        "  energy: modelled from the device's profile, not metered; one run, %s",
-                        idle)
-            : hd_format(c->arena, "  energy: metered by %s; one run, %s; power is that under load",
-                        e->source, idle);
-    hd_wrap(out, text, 4, HD_TABLE_WIDTH);
-}
-
 static void show_energy(cli *c, const char *layout, const hd_energy_pair *pair, hd_str *out) {
     const energy_row rows[] = {{"original", pair->original, ""},
                                {layout, pair->rewritten, hd_show_ratio(c->arena, pair->saving)}};
     hd_str_add(out, "\n");
     cli_show_rows(c, pair->original.modelled ? "Energy of a run, modelled" : "Energy of a run",
                   energy_columns, hd_rows(rows, 2), out);
-    show_origin(c, &pair->original, out);
+    const hd_energy *e = &pair->original; /* where the joules come from, and what they are */
+    const char *idle = e->idle_subtracted ? "idle power is subtracted" : "idle power included";
+    if (e->modelled)
+        hd_say(out, "  energy: modelled from the device's profile, not metered; one run, %s", idle);
+    else
+        hd_say(out, "  energy: metered by %s; one run, %s; power is that under load", e->source,
+               idle);
     const char *const missing[] = {pair->original.missing, pair->rewritten.missing};
     bool is_same = missing[0] && missing[1] && !strcmp(missing[0], missing[1]);
     for (int v = 0; v < (is_same ? 1 : 2); v++)
@@ -87,38 +80,27 @@ static const hd_member whole_columns[] = {
     {NULL, "speed-up", HD_PLAIN_WORD, HD_AT(whole_version, speedup)},
     {0}};
 
-static int show_whole(cli *c, const result *r) {
-    const hd_record *record = r->job->record;
-    const hd_measurement *m = r->measurement;
-    const whole_version versions[] = {{"original", m->original_placement, &m->whole->original, ""},
-                                      {hd_layout_print(c->arena, record, r->layout),
-                                       m->rewritten_placement, &m->whole->rewritten,
-                                       hd_show_ratio(c->arena, m->whole->speedup)}};
-    hd_str out = {.arena = c->arena};
-    cli_show_rows(c, hd_format(c->arena, "%s on %s", record->spelling, m->device_name),
-                  whole_columns, hd_rows(versions, 2), &out);
-    cli_show_speedup(c, m, &out);
-    if (m->energy)
-        show_energy(c, versions[1].name, m->energy, &out);
-    return cli_print(c, &out);
-}
-
 static int show(cli *c, const result *r) {
     const hd_record *record = r->job->record;
     const hd_measurement *m = r->measurement;
-    const version versions[] = {{"original", m->original, ""},
-                                {hd_layout_print(c->arena, record, r->layout), m->rewritten,
-                                 hd_show_ratio(c->arena, m->speedup)}};
+    const hd_whole_measurement *w = m->whole;
+    const char *layout = hd_layout_print(c->arena, record, r->layout);
+    const char *speedup = hd_show_ratio(c->arena, w ? w->speedup : m->speedup);
+    const char *title = hd_format(c->arena, "%s on %s", record->spelling, m->device_name);
+    const version versions[] = {{"original", m->original, ""}, {layout, m->rewritten, speedup}};
+    const whole_version whole[] = {
+        {"original", m->original_placement, w ? &w->original : NULL, ""},
+        {layout, m->rewritten_placement, w ? &w->rewritten : NULL, speedup}};
     hd_str out = {.arena = c->arena};
     if (c->json)
         return cli_print_row(c, result_members, hd_with(hd_row(r), record));
-    if (m->whole)
-        return show_whole(c, r);
-    cli_show_rows(c, hd_format(c->arena, "%s on %s", record->spelling, m->device_name),
-                  version_columns, hd_rows(versions, 2), &out);
+    if (w)
+        cli_show_rows(c, title, whole_columns, hd_rows(whole, 2), &out);
+    else
+        cli_show_rows(c, title, version_columns, hd_rows(versions, 2), &out);
     cli_show_speedup(c, m, &out);
     if (m->energy)
-        show_energy(c, versions[1].name, m->energy, &out);
+        show_energy(c, layout, m->energy, &out);
     return cli_print(c, &out);
 }
 
@@ -141,39 +123,33 @@ static hd_status load(cli *c, const char *path, const cli_source *source, const 
                           rewritten);
 }
 
-static int measure(cli *c, const char *path, const cli_source *source, const char *notation,
-                   const hd_measure_options *options) {
-    hd_job *job;
-    hd_layout *layout;
-    hd_rewritten *rewritten;
-    if (load(c, path, source, notation, options->placement, &job, &layout, &rewritten))
-        return CLI_WRONG;
-    cli_progress(c, "measuring");
-    hd_measurement m = {0};
-    hd_status status =
-        hd_measure_compare(c->arena, &c->diag, job, &(hd_record_layout){job->record, layout}, 1,
-                           rewritten, options, &m);
-    if (status != HD_OK && status != HD_EDIFFER)
-        return CLI_WRONG;
-    int printed = show(c, &(result){job, layout, &m});
-    return printed ? printed : cli_status(status);
-}
-
 int cmd_measure(cli *c) {
     const cli_options *o = c->given;
+    const char *notation = o->layouts.count ? o->layouts.data[0] : NULL;
     hd_energy_question question = {
         .meter = {.name = o->meter_command && !o->meter ? "command" : o->meter,
                   .command = o->meter_command},
         .options.subtract_idle = o->subtract_idle};
     hd_placement placement;
-    const hd_measure_options choice = {.device = o->on,
-                                       .repeats = (uint32_t)o->repeats,
-                                       .min_seconds = o->seconds,
-                                       .energy = o->energy ? &question : NULL,
-                                       .placement = o->placement ? &placement : NULL};
+    const hd_measure_options options = {.device = o->on,
+                                        .repeats = (uint32_t)o->repeats,
+                                        .min_seconds = o->seconds,
+                                        .energy = o->energy ? &question : NULL,
+                                        .placement = o->placement ? &placement : NULL};
+    hd_job *job;
+    hd_layout *layout;
+    hd_rewritten *rewritten;
     if ((o->devices.count && cli_find_device(c, &question.profile)) ||
-        (o->placement && cli_read_placement(c, "--placement", o->placement, &placement)))
+        (o->placement && cli_read_placement(c, "--placement", o->placement, &placement)) ||
+        load(c, o->input.path, &o->input.source, notation, o->placement, &job, &layout, &rewritten))
         return CLI_WRONG;
-    return measure(c, o->input.path, &o->input.source, o->layouts.count ? o->layouts.data[0] : NULL,
-                   &choice);
+    cli_progress(c, "measuring");
+    hd_measurement m = {0};
+    hd_status status =
+        hd_measure_compare(c->arena, &c->diag, job, &(hd_record_layout){job->record, layout}, 1,
+                           rewritten, &options, &m);
+    if (status != HD_OK && status != HD_EDIFFER)
+        return CLI_WRONG;
+    int printed = show(c, &(result){job, layout, &m});
+    return printed ? printed : cli_status(status);
 }

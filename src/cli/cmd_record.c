@@ -58,22 +58,19 @@ static const hd_member result_members[] = {
     {"left_out", HD_MANY(recorded, left_out.data, left_out.count), .of = left_members},
     {0}};
 
-static void add_left_out(hd_arena *arena, recorded *r, const json_t *o) {
-    const char *said = cli_text_of(arena, o, "why"), *why = said ? said : "";
-    size_t at = 0;
-    while (at < r->left_out.count && strcmp(r->left_out.data[at].why, why) != 0)
-        at++;
-    if (at == r->left_out.count)
-        hd_push(arena, &r->left_out, (left_row){why, 0});
-    r->left_out.data[at].launches += cli_number_of(o, "launches");
-}
-
 static void take_results(hd_arena *arena, const json_t *all, void *user) {
     recorded *r = user;
     size_t i;
     json_t *o;
-    json_array_foreach(json_object_get(all, "left_out"), i, o)
-        add_left_out(arena, r, o);
+    json_array_foreach(json_object_get(all, "left_out"), i, o) {
+        const char *said = cli_text_of(arena, o, "why"), *why = said ? said : "";
+        size_t at = 0;
+        while (at < r->left_out.count && strcmp(r->left_out.data[at].why, why) != 0)
+            at++;
+        if (at == r->left_out.count)
+            hd_push(arena, &r->left_out, (left_row){why, 0});
+        r->left_out.data[at].launches += cli_number_of(o, "launches");
+    }
 }
 
 /* ---- jobs of what the program has left ---------------------------------------------------------- */
@@ -117,36 +114,6 @@ static hd_status make_job(cli *c, recorded *r, const char *number) {
     r->launches += row.launches;
     hd_push(c->arena, &r->jobs, row);
     return HD_OK;
-}
-
-static hd_status make_jobs(cli *c, const char *options, recorded *r) {
-    hd_status status = HD_OK;
-    for (unsigned n = 1; !status; n++) {
-        const char *number = n == 1 ? "" : hd_format(c->arena, "-%u", n);
-        if (access(hd_format(c->arena, "%s/kernels%s.ptx", r->folder, number), R_OK))
-            break;
-        size_t jobs = r->jobs.count;
-        status = make_job(c, r, number);
-        if (!status && r->jobs.count > jobs)
-            status = cli_make_source_job(c, r->folder, number, options, &r->jobs.data[jobs].source);
-    }
-    return status;
-}
-
-/* Those of the files of contents. */
-static uint64_t bytes_in(cli *c, const char *folder) {
-    struct dirent **entries;
-    struct stat at;
-    uint64_t bytes = 0;
-    int count = scandir(folder, &entries, NULL, NULL);
-    for (int i = 0; i < count; i++) {
-        const char *path = hd_format(c->arena, "%s/%s", folder, entries[i]->d_name);
-        bytes += !stat(path, &at) && S_ISREG(at.st_mode) ? (uint64_t)at.st_size : 0;
-        free(entries[i]);
-    }
-    if (count >= 0)
-        free(entries);
-    return bytes;
 }
 
 /* ---- what is asked for -------------------------------------------------------------------------- */
@@ -210,19 +177,15 @@ static hd_status make_folder(cli *c, request *r) {
                            &made);
 }
 
-/* The words of HEDDLE_RECORD_OPTIONS. */
-static const char *record_options(cli *c, const request *r) {
-    return hd_format(c->arena, "first=%llu last=%llu every=%llu limit=%llu%s%s",
-                     (unsigned long long)r->first, (unsigned long long)r->last,
-                     (unsigned long long)r->every, (unsigned long long)r->limit,
-                     r->kernel ? " kernel=" : "", r->kernel ? r->kernel : "");
-}
-
 static hd_status run_program(cli *c, const request *r, const char *results, recorded *found) {
     int how;
+    const char *options = hd_format(c->arena, "first=%llu last=%llu every=%llu limit=%llu%s%s",
+                                    (unsigned long long)r->first, (unsigned long long)r->last,
+                                    (unsigned long long)r->every, (unsigned long long)r->limit,
+                                    r->kernel ? " kernel=" : "", r->kernel ? r->kernel : "");
     const cli_setting settings[] = {{"HEDDLE_RECORD", r->folder},
                                     {"HEDDLE_RECORD_RESULTS", results},
-                                    {"HEDDLE_RECORD_OPTIONS", record_options(c, r)},
+                                    {"HEDDLE_RECORD_OPTIONS", options},
                                     {"HEDDLE_DEVICE", cli_device_setting(c, r->device)},
                                     {0}};
     hd_status status = cli_run_program(c, r->words, settings, c->json, &how);
@@ -263,7 +226,17 @@ static hd_status record(cli *c, request *r, recorded *found) {
     *found = (recorded){.program = r->words[0], .folder = r->folder};
     hd_status status = run_program(c, r, results, found);
     hd_scratch_remove(results);
-    return status ? status : make_jobs(c, r->options, found);
+    for (unsigned n = 1; !status; n++) { /* of what the program has left */
+        const char *number = n == 1 ? "" : hd_format(c->arena, "-%u", n);
+        size_t jobs = found->jobs.count;
+        if (access(hd_format(c->arena, "%s/kernels%s.ptx", r->folder, number), R_OK))
+            break;
+        status = make_job(c, found, number);
+        if (!status && found->jobs.count > jobs)
+            status = cli_make_source_job(c, r->folder, number, r->options,
+                                         &found->jobs.data[jobs].source);
+    }
+    return status;
 }
 
 hd_status cli_record_program(cli *c, char **words, const char *folder) {
@@ -293,7 +266,16 @@ int cmd_record(cli *c) {
     hd_status status = record(c, &r, &found);
     if (status)
         return cli_status(status);
-    found.bytes = bytes_in(c, hd_format(c->arena, "%s/contents", r.folder));
+    struct dirent **entries;
+    struct stat at;
+    int count = scandir(hd_format(c->arena, "%s/contents", r.folder), &entries, NULL, NULL);
+    for (int i = 0; i < count; i++) {
+        const char *path = hd_format(c->arena, "%s/contents/%s", r.folder, entries[i]->d_name);
+        found.bytes += !stat(path, &at) && S_ISREG(at.st_mode) ? (uint64_t)at.st_size : 0;
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
     hd_str out = {.arena = c->arena};
     show(c, &found, &out);
     int printed = c->json ? cli_print_row(c, result_members, hd_row(&found)) : cli_print(c, &out);

@@ -109,28 +109,16 @@ static hd_status read_options(cli *c, request *r, char *const *paths, uint32_t c
 
 /* ---- advice ------------------------------------------------------------------------------ */
 
-/* The first message of what failed, in the place of messages: why a section is left out. */
-typedef struct refusal {
-    hd_arena *arena;
-    const char *why;
-} refusal;
-
-static void keep_why(const hd_message *message, void *user) {
-    refusal *r = user;
-    if (!r->why && message->severity == HD_ERROR)
-        r->why = hd_strdup(r->arena, message->text);
-}
-
 static void advise(cli *c, request *r, const char *path, const hd_job *job,
                    hd_page_subject *subject) {
-    refusal refused = {.arena = c->arena};
-    const hd_diag diag = {keep_why, &refused};
+    hd_first_error refused = {.arena = c->arena}; /* why a section is left out */
+    const hd_diag diag = {hd_keep_first, &refused};
     hd_advice *advice = hd_new(c->arena, hd_advice);
     if (!job)
         subject->why = "a trace says what was run, not of what; give the job or the kernel file";
     else if (hd_job_require_record(&diag, job) ||
              hd_advise(c->arena, &diag, job, &r->advise, advice))
-        subject->why = refused.why;
+        subject->why = refused.text;
     else
         subject->advice = advice;
     if (!subject->advice)
@@ -171,32 +159,26 @@ static hd_status add_run(cli *c, request *r, const char *path, json_t *runs) {
     return status;
 }
 
-static int report(cli *c, request *r, char *const *paths, uint32_t count) {
-    if (read_options(c, r, paths, count))
-        return CLI_WRONG;
-    json_t *runs = json_array();
-    json_t *data = json_pack("{s:s, s:o}", "heddle", HEDDLE_VERSION, "runs", runs);
-    hd_status status = HD_OK;
-    for (uint32_t i = 0; i < count && !r->stopped && status == HD_OK; i++)
-        status = add_run(c, r, paths[i], runs);
-    if (status == HD_OK && !c->json)
-        status = hd_page_write(&c->diag, r->out, data);
-    int printed = status == HD_OK && c->json ? cli_print_json(c, json_incref(data)) : CLI_FINE;
-    if (status == HD_OK && !c->json && !r->given->input.out) { /* nobody has named it */
-        hd_str text = {.arena = c->arena};
-        hd_str_printf(&text, "wrote %s\n", r->out);
-        printed = cli_print(c, &text);
-    }
-    json_decref(data);
-    return status ? CLI_WRONG : printed ? printed : r->stopped ? CLI_STOPPED : CLI_FINE;
-}
-
-/* ---- the command --------------------------------------------------------------------------- */
-
 int cmd_report(cli *c) {
     const cli_options *o = c->given;
     request r = {.given = o, .input = o->input};
     r.out = o->input.out || c->json ? o->input.out : "report.html";
     cli_end_on_stop();
-    return report(c, &r, c->words, c->word_count);
+    if (read_options(c, &r, c->words, c->word_count))
+        return CLI_WRONG;
+    json_t *runs = json_array();
+    json_t *data = json_pack("{s:s, s:o}", "heddle", HEDDLE_VERSION, "runs", runs);
+    hd_status status = HD_OK;
+    for (uint32_t i = 0; i < c->word_count && !r.stopped && status == HD_OK; i++)
+        status = add_run(c, &r, c->words[i], runs);
+    if (status == HD_OK && !c->json)
+        status = hd_page_write(&c->diag, r.out, data);
+    int printed = status == HD_OK && c->json ? cli_print_json(c, json_incref(data)) : CLI_FINE;
+    if (status == HD_OK && !c->json && !o->input.out) { /* nobody has named it */
+        hd_str text = {.arena = c->arena};
+        hd_str_printf(&text, "wrote %s\n", r.out);
+        printed = cli_print(c, &text);
+    }
+    json_decref(data);
+    return status ? CLI_WRONG : printed ? printed : r.stopped ? CLI_STOPPED : CLI_FINE;
 }

@@ -101,22 +101,6 @@ static const hd_member result_members[] = {{HD_BEHIND(result, run), .of = cli_ru
                                            {"check", HD_BEHIND(result, check), .of = check_members},
                                            {0}};
 
-/* A table for each kernel and device. */
-static void show_accesses(cli *c, const request *r, const hd_access_table *tables, hd_str *out) {
-    for (size_t d = 0; d < r->device_count; d++)
-        for (size_t first = 0, end; first < tables[d].count; first = end) {
-            const hd_access_row *rows = tables[d].data;
-            hd_launch_counts sum = {0};
-            for (end = first;
-                 end < tables[d].count && !strcmp(rows[end].kernel, rows[first].kernel); end++)
-                hd_launch_counts_add(&sum, &rows[end].counts);
-            const char *title = hd_format(c->arena, "\nAccesses of %s on %s", rows[first].kernel,
-                                          r->devices[d]->name);
-            cli_show_rows(c, title, hd_access_row_columns(c->arena, &sum),
-                          hd_with(hd_rows(rows + first, end - first), rows + first), out);
-        }
-}
-
 static int show(cli *c, const request *r, const counting *counts, const cli_run *run, bool dumped) {
     const cli_run_devices on = {r->devices, r->device_count, 0};
     const result all = {run, counts->tables, r->dumps, dumped ? r->given->dumps.count : 0,
@@ -125,8 +109,20 @@ static int show(cli *c, const request *r, const counting *counts, const cli_run 
     if (c->json)
         return cli_print_row(c, result_members, hd_with(hd_row(&all), &on));
     cli_show_run(c, run, &on, &out);
-    if (counts->tables)
-        show_accesses(c, r, counts->tables, &out);
+    for (size_t d = 0; counts->tables && d < r->device_count;
+         d++) /* a table for each kernel, too */
+        for (size_t first = 0, end; first < counts->tables[d].count; first = end) {
+            const hd_access_row *rows = counts->tables[d].data;
+            hd_launch_counts sum = {0};
+            for (end = first;
+                 end < counts->tables[d].count && !strcmp(rows[end].kernel, rows[first].kernel);
+                 end++)
+                hd_launch_counts_add(&sum, &rows[end].counts);
+            const char *title = hd_format(c->arena, "\nAccesses of %s on %s", rows[first].kernel,
+                                          r->devices[d]->name);
+            cli_show_rows(c, title, hd_access_row_columns(c->arena, &sum),
+                          hd_with(hd_rows(rows + first, end - first), rows + first), &out);
+        }
     if (r->checked)
         hd_str_printf(&out, "\nEqual to the reference: %s\n",
                       r->check.bit_equal ? "yes"
@@ -191,15 +187,22 @@ static hd_status run_placed(cli *c, request *r, counting *counts, cli_run *run) 
     return status;
 }
 
-static int run_job(cli *c, request *r) {
+int cmd_run(cli *c) {
+    const cli_options *o = c->given;
+    request r = {.given = o, .path = o->input.path, .machine = o->input.machine};
     cli_run run = {0};
-    counting counts = {.request = r};
-    if (cli_load_placed(c, r->path, &r->given->input.source, &r->given->layouts, &r->placed) ||
-        cli_find_devices(c, &r->devices, &r->device_count) ||
-        cli_read_dumps(c, &r->given->dumps, r->placed.original, &r->dumps) ||
-        cli_read_check(c, &r->given->checks, r->given->on, r->placed.original, &r->check))
+    counting counts = {.request = &r};
+    /* Which buffer an access of a rewritten kernel goes to, only who runs it knows. */
+    r.machine.ranks = o->accesses && o->layouts.count ? NULL : c->ranks;
+    for (size_t i = 0; i < o->checks.count; i++)
+        if (!strcmp(o->checks.data[i], "expected"))
+            r.path = cli_recorded_path(c, r.path);
+    if (cli_load_placed(c, r.path, &o->input.source, &o->layouts, &r.placed) ||
+        cli_find_devices(c, &r.devices, &r.device_count) ||
+        cli_read_dumps(c, &o->dumps, r.placed.original, &r.dumps) ||
+        cli_read_check(c, &o->checks, o->on, r.placed.original, &r.check))
         return CLI_WRONG;
-    hd_status status = run_placed(c, r, &counts, &run);
+    hd_status status = run_placed(c, &r, &counts, &run);
     if (!run.vm)
         return CLI_WRONG;
     bool stopped = run.total.counts.stopped, raced = false;
@@ -208,25 +211,14 @@ static int run_job(cli *c, request *r) {
     for (uint32_t i = 0; i < race_count; i++)
         raced |= races[i].is_fault;
     if ((status == HD_OK || status == HD_EDIFFER) && !stopped && !raced)
-        status = use_contents(c, r, run.vm, status);
+        status = use_contents(c, &r, run.vm, status);
     int printed = CLI_WRONG;
     if (status == HD_OK || status == HD_EDIFFER)
-        printed = show(c, r, &counts, &run, !stopped && !raced);
+        printed = show(c, &r, &counts, &run, !stopped && !raced);
     hd_vm_report_races(run.vm);
     hd_vm_close(run.vm);
     return printed   ? printed
            : raced   ? CLI_WRONG
            : stopped ? cli_run_status(&run)
                      : cli_status(status);
-}
-
-int cmd_run(cli *c) {
-    const cli_options *o = c->given;
-    request r = {.given = o, .path = o->input.path, .machine = o->input.machine};
-    /* Which buffer an access of a rewritten kernel goes to, only who runs it knows. */
-    r.machine.ranks = o->accesses && o->layouts.count ? NULL : c->ranks;
-    for (size_t i = 0; i < o->checks.count; i++)
-        if (!strcmp(o->checks.data[i], "expected"))
-            r.path = cli_recorded_path(c, r.path);
-    return run_job(c, &r);
 }

@@ -32,29 +32,6 @@ static hd_status read_least(cli *c, const char *text, request *r) {
     return HD_OK;
 }
 
-/* A message for each kernel that uses less of what it moves; true: there is one. */
-static bool report_kernels(cli *c, const request *r) {
-    const hd_annotated *a = r->counted.annotated;
-    bool below = false;
-    for (size_t k = 0; k < a->kernels.count; k++) {
-        double used = hd_efficiency(&a->kernels.data[k].counts);
-        if (used >= r->least)
-            continue;
-        below = true;
-        hd_fail(&c->diag, HD_EDIFFER, &(hd_place){.file = r->counted.input.path},
-                "kernel '%s' uses %s of the bytes that it moves, less than %s; 'heddle show "
-                "--by-cost' shows which lines move them",
-                a->kernels.data[k].name, hd_show_share(c->arena, used),
-                hd_show_share(c->arena, r->least));
-    }
-    return below;
-}
-
-static hd_status write_sarif(cli *c, const request *r) {
-    const char *text = hd_json_dump(c->arena, cli_sarif(c, &r->counted));
-    return hd_write_file(&c->diag, r->sarif, text, strlen(text));
-}
-
 static int show(cli *c, const request *r) {
     if (c->json)
         return cli_print_row(c, cli_counted_members, hd_row(&r->counted));
@@ -66,23 +43,9 @@ static int show(cli *c, const request *r) {
     return cli_print(c, &out);
 }
 
-static int annotate(cli *c, request *r) {
-    const hd_device *device;
-    if (read_least(c, c->given->fail_below, r) || cli_find_device(c, &device) ||
-        (r->sarif &&
-         cli_check_output(c, "sarif", r->sarif, (const char *const[]){r->counted.input.path}, 1)) ||
-        cli_count(c, &r->counted, device) || (r->sarif && write_sarif(c, r)))
-        return CLI_WRONG;
-    int printed = show(c, r);
-    bool below = report_kernels(c, r);
-    return printed                                       ? printed
-           : cli_run_status(&r->counted.run) != CLI_FINE ? cli_run_status(&r->counted.run)
-           : below                                       ? CLI_DIFFER
-                                                         : CLI_FINE;
-}
-
 int cmd_show(cli *c) {
     const cli_options *o = c->given;
+    const hd_device *device;
     request r = {
         .counted = {.input = o->input, .layouts = o->layouts, .no_caches = o->no_caches},
         .sarif = o->sarif,
@@ -91,5 +54,26 @@ int cmd_show(cli *c) {
     r.counted.input.out_name = "sarif";
     r.margin.coloured = c->style.bold;
     cli_end_on_stop();
-    return annotate(c, &r);
+    if (read_least(c, o->fail_below, &r) || cli_find_device(c, &device) ||
+        (o->sarif && cli_check_output(c, "sarif", o->sarif, &o->input.path, 1)) ||
+        cli_count(c, &r.counted, device))
+        return CLI_WRONG;
+    const char *sarif = o->sarif ? hd_json_dump(c->arena, cli_sarif(c, &r.counted)) : NULL;
+    if (sarif && hd_write_file(&c->diag, o->sarif, sarif, strlen(sarif)))
+        return CLI_WRONG;
+    int printed = show(c, &r);
+    bool below = false; /* a kernel uses less of what it moves */
+    for (size_t k = 0; k < r.counted.annotated->kernels.count; k++) {
+        const hd_annotated_sum *kernel = &r.counted.annotated->kernels.data[k];
+        double used = hd_efficiency(&kernel->counts);
+        if (used >= r.least)
+            continue;
+        below = true;
+        hd_fail(&c->diag, HD_EDIFFER, &(hd_place){.file = o->input.path},
+                "kernel '%s' uses %s of the bytes that it moves, less than %s; 'heddle show "
+                "--by-cost' shows which lines move them",
+                kernel->name, hd_show_share(c->arena, used), hd_show_share(c->arena, r.least));
+    }
+    int ended = cli_run_status(&r.counted.run);
+    return printed ? printed : ended ? ended : below ? CLI_DIFFER : CLI_FINE;
 }

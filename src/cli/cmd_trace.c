@@ -95,15 +95,24 @@ static const hd_member result_members[] = {{HD_BEHIND(result, sum), .of = traced
                                            {HD_BEHIND(result, run), .of = cli_ended_members},
                                            {0}};
 
-static int trace(cli *c, const cli_input *input) {
+int cmd_trace(cli *c) {
+    cli_input input = c->given->input;
     hd_job *job;
     cli_run run;
     traced sum;
-    const char *out = input->out;
-    if (cli_load(c, input->path, &input->source, &job) || cli_check_planned(c, input, job))
+    const char *out = input.out;
+    if (!out)
+        return cli_wrong(c, "where to? Name a file with -o FILE");
+    if (cli_read_choice(c, &input))
+        return CLI_WRONG;
+    cli_end_on_stop();
+    input.machine.ranks = c->ranks;
+    input.machine.spaces =
+        input.space_text ? input.spaces : 1u << KIR_GLOBAL | 1u << KIR_LOCAL | 1u << KIR_CONSTANT;
+    if (cli_load(c, input.path, &input.source, &job) || cli_check_planned(c, &input, job))
         return CLI_WRONG;
     const char *const inputs[] = {job->path, job->kernel_path};
-    if (check_trace(c, out, inputs, 2) || cli_trace_job(c, input, job, &out, &run))
+    if (check_trace(c, out, inputs, 2) || cli_trace_job(c, &input, job, &out, &run))
         return CLI_WRONG;
     if (!c->is_first)
         return cli_run_status(&run);
@@ -119,21 +128,6 @@ static int trace(cli *c, const cli_input *input) {
     return printed ? printed : cli_run_status(&run);
 }
 
-/* ---- the command ------------------------------------------------------------------------ */
-
-int cmd_trace(cli *c) {
-    cli_input input = c->given->input;
-    if (!input.out)
-        return cli_wrong(c, "where to? Name a file with -o FILE");
-    if (cli_read_choice(c, &input))
-        return CLI_WRONG;
-    cli_end_on_stop();
-    input.machine.ranks = c->ranks;
-    input.machine.spaces =
-        input.space_text ? input.spaces : 1u << KIR_GLOBAL | 1u << KIR_LOCAL | 1u << KIR_CONSTANT;
-    return trace(c, &input);
-}
-
 /* ---- info ----------------------------------------------------------------------------- */
 
 /* Launches of one kernel with the same sizes and complete or not, as one line. */
@@ -142,29 +136,6 @@ typedef struct launch_row {
     uint32_t last; /* number of the last one */
     uint64_t count, blocks, mis, lane_accesses, bytes;
 } launch_row;
-
-static launch_row *rows_of(cli *c, const hd_trace_contents *contents, size_t *count) {
-    hd_vec(launch_row) rows = {0};
-    for (uint32_t l = 0; l < contents->launch_count; l++) {
-        const hd_trace_launch *launch = &contents->launches[l];
-        size_t at = 0;
-        while (at < rows.count &&
-               (rows.data[at].first->complete != launch->complete ||
-                !hd_event_same_launch(&rows.data[at].first->launch, &launch->launch)))
-            at++;
-        if (at == rows.count)
-            hd_push(c->arena, &rows, (launch_row){.first = launch});
-        launch_row *row = &rows.data[at];
-        row->last = launch->launch.number;
-        row->count++;
-        row->blocks += launch->block_count;
-        row->mis += launch->mis;
-        row->lane_accesses += launch->lane_accesses;
-        row->bytes += launch->bytes;
-    }
-    *count = rows.count;
-    return rows.data;
-}
 
 /* "3", "3 to 9", and "3 .. 9 (4)" for four when others stand between. */
 static hd_value numbers_of(const hd_view *view, const void *at) {
@@ -205,12 +176,30 @@ static int show_info(cli *c, const char *path, const hd_trace_contents *contents
                   cli_show_spaces(c->arena, contents->spaces),
                   contents->complete ? "complete" : "not complete: ",
                   hd_plain_text(c->arena, missing, false));
-    size_t count, part = 0;
-    launch_row *rows = rows_of(c, contents, &count);
+    hd_vec(launch_row) list = {0};
+    bool all = true;
+    for (uint32_t l = 0; l < contents->launch_count; l++) {
+        const hd_trace_launch *launch = &contents->launches[l];
+        size_t at = 0;
+        while (at < list.count &&
+               (list.data[at].first->complete != launch->complete ||
+                !hd_event_same_launch(&list.data[at].first->launch, &launch->launch)))
+            at++;
+        if (at == list.count)
+            hd_push(c->arena, &list, (launch_row){.first = launch});
+        launch_row *row = &list.data[at];
+        row->last = launch->launch.number;
+        row->count++;
+        row->blocks += launch->block_count;
+        row->mis += launch->mis;
+        row->lane_accesses += launch->lane_accesses;
+        row->bytes += launch->bytes;
+        all &= launch->complete;
+    }
+    const launch_row *rows = list.data;
+    size_t count = list.count;
     cli_show_rows(c, "\nLaunches", launch_columns, hd_rows(rows, count), &out);
-    while (part < count && rows[part].first->complete)
-        part++;
-    if (part < count)
+    if (!all)
         hd_str_add(&out, "  * not all of the blocks that were to be traced\n");
     for (size_t i = 0; i < count; i++) { /* each kernel once, as its first launch had it */
         const hd_event_launch *launch = &rows[i].first->launch;
@@ -300,20 +289,6 @@ typedef struct export_request {
     hd_trace_sums sums;
 } export_request;
 
-/* A signal leaves no file, or ends the text with lines that say so. */
-static hd_status export_to(cli *c, hd_trace *trace, export_request *r, text_output *out) {
-    hd_status status = r->out ? hd_file_begin(c->arena, &c->diag, r->out, &out->file) : HD_OK;
-    if (status != HD_OK)
-        return status;
-    status = hd_trace_text_write(trace, &c->diag, &r->choice, write_text, out, &r->sums);
-    cli_progress(c, NULL);
-    if (out->file && status == HD_OK && !*r->choice.watch->stop)
-        return hd_file_keep(out->file);
-    if (out->file)
-        hd_file_drop(out->file);
-    return status;
-}
-
 static int export(cli *c, export_request *r, hd_trace *trace) {
     const hd_place place = {.file = r->input.path};
     cli_stop stop;
@@ -323,7 +298,15 @@ static int export(cli *c, export_request *r, hd_trace *trace) {
         return CLI_WRONG;
     const hd_trace_watch watch = {cli_show_meter, &meter, cli_catch_stop(&stop)};
     r->choice.watch = &watch;
-    hd_status status = export_to(c, trace, r, &out);
+    hd_status status = r->out ? hd_file_begin(c->arena, &c->diag, r->out, &out.file) : HD_OK;
+    if (status == HD_OK)
+        status = hd_trace_text_write(trace, &c->diag, &r->choice, write_text, &out, &r->sums);
+    cli_progress(c, NULL);
+    /* A signal leaves no file, or ends the text with lines that say so. */
+    if (out.file && status == HD_OK && !*watch.stop)
+        status = hd_file_keep(out.file);
+    else if (out.file)
+        hd_file_drop(out.file);
     cli_release_stop(&stop);
     if (status != HD_OK)
         return CLI_WRONG;

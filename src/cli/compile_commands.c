@@ -84,21 +84,6 @@ static const char *options_of(cli *c, const char *folder, const char *file, char
     return hd_join_words(c->arena, w.kept.data, (uint32_t)w.kept.count);
 }
 
-static const char *options_of_entry(cli *c, const hd_yaml *entry, const char *folder,
-                                    const char *file) {
-    const hd_yaml *list = hd_yaml_get(entry, "arguments");
-    const char *command = hd_yaml_text(entry, "command");
-    uint32_t count = 0;
-    char **word = hd_split_words(c->arena, command ? command : "", &count);
-    if (list) {
-        count = list->count;
-        word = hd_new_array(c->arena, char *, count);
-        for (uint32_t i = 0; i < count; i++)
-            word[i] = hd_strdup(c->arena, list->items[i].text);
-    }
-    return options_of(c, folder, file, word, count);
-}
-
 hd_status cli_build_options(cli *c, const char *build, const char *file, const char **options) {
     const char *path =
         hd_ends_in(build, ".json") ? build : hd_format(c->arena, "%s/compile_commands.json", build);
@@ -113,7 +98,17 @@ hd_status cli_build_options(cli *c, const char *build, const char *file, const c
         const char *whole = *own == '/' ? own : hd_format(c->arena, "%s/%s", folder, own);
         if (!hd_same_file(whole, file))
             continue;
-        const char *of_build = options_of_entry(c, entry, folder, file);
+        const hd_yaml *list = hd_yaml_get(entry, "arguments");
+        const char *command = hd_yaml_text(entry, "command");
+        uint32_t count = 0;
+        char **word = hd_split_words(c->arena, command ? command : "", &count);
+        if (list) {
+            count = list->count;
+            word = hd_new_array(c->arena, char *, count);
+            for (uint32_t w = 0; w < count; w++)
+                word[w] = hd_strdup(c->arena, list->items[w].text);
+        }
+        const char *of_build = options_of(c, folder, file, word, count);
         *options = hd_format(c->arena, "%s %s", of_build, *options ? *options : "");
         return HD_OK;
     }

@@ -9,20 +9,15 @@
 
 /* ---- from events --------------------------------------------------------------------------- */
 
-/* The launch with this number, or NULL. */
-static const hd_cache_launch *cached_launch(const hd_caches *caches, int64_t number) {
-    for (uint32_t l = 0; caches && l < caches->launch_count; l++)
-        if (caches->launches[l].launch->number == number)
-            return &caches->launches[l];
-    return NULL;
-}
-
 static hd_status count_one(cli *c, cli_counted *k, const hd_device *device, hd_origin *origin,
                            const hd_caches *caches, hd_trace *trace,
                            const hd_trace_choice *choice) {
     hd_arena *arena = hd_arena_new();
     hd_tally *counters = hd_counters_new(arena, device);
-    const hd_cache_launch *cached = cached_launch(caches, choice->launch);
+    const hd_cache_launch *cached = NULL;
+    for (uint32_t l = 0; caches && l < caches->launch_count; l++)
+        if (caches->launches[l].launch->number == choice->launch)
+            cached = &caches->launches[l];
     hd_sink sinks[3] = {hd_tally_sink(counters)};
     uint32_t count = 1;
     if (origin)
@@ -36,18 +31,6 @@ static hd_status count_one(cli *c, cli_counted *k, const hd_device *device, hd_o
     return status;
 }
 
-/* What the device's caches serve of the trace; NULL where its profile does not tell enough. */
-static hd_status simulate_caches(cli *c, const cli_counted *k, const hd_device *device,
-                                 hd_trace *trace, const hd_trace_watch *watch,
-                                 const hd_caches **caches) {
-    const hd_caches_options options = {.watch = watch};
-    *caches = NULL;
-    return k->no_caches || hd_caches_check(&hd_silent, device) != HD_OK
-               ? HD_OK
-               : hd_caches_run(c->arena, &c->diag, trace, device, k->placed.job, NULL, &options,
-                               caches);
-}
-
 static hd_status count_trace(cli *c, cli_counted *k, const hd_device *device, hd_trace *trace) {
     cli_stop stop;
     const volatile sig_atomic_t *wanted = cli_catch_stop(&stop);
@@ -55,8 +38,12 @@ static hd_status count_trace(cli *c, cli_counted *k, const hd_device *device, hd
     cli_reading r = {.meter = {.c = c}, .all = hd_trace_sum(contents).lane_accesses + 1};
     const hd_trace_watch watch = {cli_show_reading, &r, wanted};
     hd_origin *origin = k->placed.placed ? hd_origin_new(&k->placed.view, k->placed.placed) : NULL;
-    const hd_caches *caches;
-    hd_status status = simulate_caches(c, k, device, trace, &watch, &caches);
+    const hd_caches_options options = {.watch = &watch};
+    const hd_caches *caches = NULL; /* also where the device's profile does not tell enough */
+    hd_status status = k->no_caches || hd_caches_check(&hd_silent, device) != HD_OK
+                           ? HD_OK
+                           : hd_caches_run(c->arena, &c->diag, trace, device, k->placed.job, NULL,
+                                           &options, &caches);
     k->has_caches = status == HD_OK && caches != NULL;
     for (uint32_t l = 0; l < contents->launch_count && status == HD_OK && !*wanted; l++) {
         const hd_trace_choice choice = {contents->launches[l].launch.number, 0, UINT64_MAX, 0,
@@ -97,21 +84,17 @@ static hd_status run_job(cli *c, cli_counted *k, hd_trace **trace) {
     return status;
 }
 
-static hd_status open_trace(cli *c, cli_counted *k, hd_trace **trace) {
-    if (k->layouts.count)
-        return cli_fail_at(
-            c, k->input.path,
-            "--layout: a trace has the addresses of one layout, and is not run again; "
-            "give the job");
-    return cli_open_trace(c, &k->input, trace);
-}
-
 hd_status cli_count(cli *c, cli_counted *k, const hd_device *device) {
     hd_trace *trace;
     k->table = (hd_access_table){.arena = c->arena};
     hd_status status = cli_read_input(c, &k->input);
+    if (status == HD_OK && k->input.is_trace && k->layouts.count)
+        return cli_fail_at(
+            c, k->input.path,
+            "--layout: a trace has the addresses of one layout, and is not run again; "
+            "give the job");
     if (status == HD_OK)
-        status = k->input.is_trace ? open_trace(c, k, &trace) : run_job(c, k, &trace);
+        status = k->input.is_trace ? cli_open_trace(c, &k->input, &trace) : run_job(c, k, &trace);
     if (status != HD_OK)
         return status;
     status = count_trace(c, k, device, trace);

@@ -75,16 +75,6 @@ static const char *library_folder(hd_arena *arena) {
     return installed ? hd_path_folder(arena, installed) : NULL;
 }
 
-static void become(char **words, const cli_setting *settings, bool quiet_output) {
-    for (; settings->name; settings++)
-        setenv(settings->name, settings->value, 1);
-    if (quiet_output)
-        dup2(STDERR_FILENO, STDOUT_FILENO);
-    execvp(words[0], words);
-    fprintf(stderr, "heddle: error: cannot run %s: %s\n", words[0], strerror(errno));
-    _exit(127);
-}
-
 hd_status cli_run_program(cli *c, char **words, const cli_setting *settings, bool quiet_output,
                           int *how) {
     const char *folder = library_folder(c->arena), *before = getenv("LD_LIBRARY_PATH");
@@ -99,7 +89,13 @@ hd_status cli_run_program(cli *c, char **words, const cli_setting *settings, boo
     pid_t child = fork();
     if (!child) {
         setenv("LD_LIBRARY_PATH", path, 1);
-        become(words, settings, quiet_output);
+        for (; settings->name; settings++)
+            setenv(settings->name, settings->value, 1);
+        if (quiet_output)
+            dup2(STDERR_FILENO, STDOUT_FILENO);
+        execvp(words[0], words);
+        fprintf(stderr, "heddle: error: cannot run %s: %s\n", words[0], strerror(errno));
+        _exit(127);
     }
     hd_status status =
         child < 0 ? hd_fail_errno(&c->diag, HD_ESYSTEM, NULL, "start a process") : HD_OK;

@@ -20,52 +20,10 @@ static hd_value steps_of(const hd_view *view, const void *at) {
 
 static const hd_member list_members[] = {{"steps", .get = steps_of, .of = step_members}, {0}};
 
-static hd_status check_names(cli *c, const cli_texts *only) {
-    const char *names[64];
-    size_t count = 0;
-    for (const hd_gpu_step *step = hd_gpu_steps; step->name; step++)
-        names[count++] = step->name;
-    for (size_t i = 0; i < only->count; i++) {
-        const char *near = cli_nearest(only->data[i], names, count);
-        if (!hd_gpu_find_step(only->data[i]))
-            return cli_refuse(
-                c, "there is no step '%s'%s%s%s; 'heddle device check --list' lists them",
-                only->data[i], near ? "; did you mean '" : "", near ? near : "", near ? "'" : "");
-    }
-    return HD_OK;
-}
-
 static void show_progress(void *user, const char *what) {
     cli *c = user;
     if (!c->quiet)
         fprintf(stderr, "gpu-check: %s\n", what);
-}
-
-static int check(cli *c, const hd_gpu_options *options) {
-    hd_gpu_outcome outcome;
-    hd_str out = {.arena = c->arena};
-    size_t i;
-    const json_t *step;
-    hd_status status = hd_gpu_check(c->arena, &c->diag, options, &outcome);
-    json_array_foreach(json_object_get(outcome.document, "steps"), i, step) {
-        if (*hd_gpu_text(step, "reason"))
-            hd_str_printf(&out, "%s: not done: %s\n", hd_gpu_text(step, "name"),
-                          hd_gpu_text(step, "reason"));
-    }
-    if (outcome.differs)
-        hd_str_add(&out, "outputs differ; see the page\n");
-    if (outcome.page)
-        hd_str_printf(&out, "wrote %s\n", outcome.page);
-    int printed = status != HD_OK ? CLI_WRONG
-                  : c->json       ? cli_print_json(c, json_incref(outcome.document))
-                                  : cli_print(c, &out);
-    json_decref(outcome.document);
-    if (printed != CLI_FINE)
-        return printed;
-    return outcome.stopped   ? CLI_STOPPED
-           : outcome.failed  ? CLI_WRONG
-           : outcome.differs ? CLI_DIFFER
-                             : CLI_FINE;
 }
 
 /* This program, of which each step is a process. */
@@ -95,26 +53,56 @@ int cmd_device_check(cli *c) {
     const cli_options *o = c->given;
     double minutes = o->minutes;
     hd_str steps = {.arena = c->arena};
-    for (const hd_gpu_step *step = hd_gpu_steps; step->name; step++)
-        hd_str_printf(&steps, "%-20s  %s\n", step->name, step->title);
+    const char *names[64];
+    size_t count = 0;
+    for (const hd_gpu_step *s = hd_gpu_steps; s->name; s++) {
+        hd_str_printf(&steps, "%-20s  %s\n", s->name, s->title);
+        names[count++] = s->name;
+    }
     if (o->list)
         return c->json ? cli_print_row(c, list_members, hd_row(c)) : cli_print(c, &steps);
-    if (check_names(c, &o->only) != HD_OK)
-        return CLI_WRONG;
+    for (size_t i = 0; i < o->only.count; i++) {
+        const char *near = cli_nearest(o->only.data[i], names, count);
+        if (!hd_gpu_find_step(o->only.data[i]))
+            return cli_wrong(
+                c, "there is no step '%s'%s%s%s; 'heddle device check --list' lists them",
+                o->only.data[i], near ? "; did you mean '" : "", near ? near : "", near ? "'" : "");
+    }
     if (!(minutes >= 0.05 && minutes <= 1440))
         return cli_wrong(c, "--minutes takes a number from 0.05 to 1440");
     cli_stop stop;
-    const hd_gpu_options check_options = {.program = own_path(c),
-                                          .version = HEDDLE_VERSION,
-                                          .seconds = minutes * 60,
-                                          .only = o->only.data,
-                                          .only_count = (uint32_t)o->only.count,
-                                          .small = o->small,
-                                          .page = o->input.out ? o->input.out : "gpu-DEVICE.md",
-                                          .stop = cli_catch_stop(&stop),
-                                          .progress = show_progress,
-                                          .user = c};
-    int status = check(c, &check_options);
+    const hd_gpu_options options = {.program = own_path(c),
+                                    .version = HEDDLE_VERSION,
+                                    .seconds = minutes * 60,
+                                    .only = o->only.data,
+                                    .only_count = (uint32_t)o->only.count,
+                                    .small = o->small,
+                                    .page = o->input.out ? o->input.out : "gpu-DEVICE.md",
+                                    .stop = cli_catch_stop(&stop),
+                                    .progress = show_progress,
+                                    .user = c};
+    hd_gpu_outcome outcome;
+    hd_str out = {.arena = c->arena};
+    size_t i;
+    const json_t *step;
+    hd_status status = hd_gpu_check(c->arena, &c->diag, &options, &outcome);
     cli_release_stop(&stop);
-    return status;
+    json_array_foreach(json_object_get(outcome.document, "steps"), i, step) {
+        if (*hd_gpu_text(step, "reason"))
+            hd_str_printf(&out, "%s: not done: %s\n", hd_gpu_text(step, "name"),
+                          hd_gpu_text(step, "reason"));
+    }
+    if (outcome.differs)
+        hd_str_add(&out, "outputs differ; see the page\n");
+    if (outcome.page)
+        hd_str_printf(&out, "wrote %s\n", outcome.page);
+    int printed = status != HD_OK ? CLI_WRONG
+                  : c->json       ? cli_print_json(c, json_incref(outcome.document))
+                                  : cli_print(c, &out);
+    json_decref(outcome.document);
+    return printed           ? printed
+           : outcome.stopped ? CLI_STOPPED
+           : outcome.failed  ? CLI_WRONG
+           : outcome.differs ? CLI_DIFFER
+                             : CLI_FINE;
 }

@@ -15,42 +15,6 @@ typedef struct result {
     const char *date;                  /* of the newest variant */
 } result;
 
-static hd_status read_request(cli *c, const cli_options *o, hd_plan *plan,
-                              hd_explore_options *options) {
-    const hd_plan_request asked = {o->vary.data, o->fix.data, (uint32_t)o->vary.count,
-                                   (uint32_t)o->fix.count};
-    hd_status status = hd_plan_make(c->arena, &c->diag, &asked, plan);
-    if (status == HD_OK && o->budget)
-        status = cli_read_budget(c, o->budget, &options->budget);
-    if (status == HD_OK && o->profile)
-        status = hd_device_find(c->arena, &c->diag, o->profile, &options->profile);
-    if (status == HD_OK && o->model)
-        status = hd_device_find(c->arena, &c->diag, o->model, &options->model);
-    return status;
-}
-
-/* What was done of the plan. */
-static void tell(cli *c, const hd_exploration *e, const hd_database *database, hd_status status) {
-    uint64_t known = e->kept + e->measured;
-    const char *end = e->stopped                 ? "stopped by a signal"
-                      : e->out_of_time && !known ? "the budget ended too soon, give it more:"
-                      : e->out_of_time           ? "the budget ended"
-                                                 : NULL;
-    const char *again = database && known
-                            ? "; they are kept, and the same command goes on with the "
-                              "others"
-                            : "";
-    if (end)
-        hd_warn(&c->diag, NULL, "%s with %llu of %llu variants measured%s", end,
-                (unsigned long long)known, (unsigned long long)e->planned, again);
-    else if (status != HD_OK && e->planned)
-        hd_note(&c->diag, NULL, "%llu of %llu variants are measured%s", (unsigned long long)known,
-                (unsigned long long)e->planned, again);
-    for (size_t i = 0; i < e->refused_count; i++)
-        hd_warn(&c->diag, NULL, "%s in %s, %s: %s", e->refused[i].point, e->refused[i].layout,
-                e->refused[i].placement, e->refused[i].why);
-}
-
 /* ---- printing ----------------------------------------------------------------------------------- */
 
 HD_GETTER(kernels_of, result, hd_with(hd_row(row->kernels), row->kernels))
@@ -59,14 +23,11 @@ HD_GETTER(runs_of, result, hd_with(hd_row(row->runs), row->runs))
 static const hd_member device_members[] = {
     HD_SAME(hd_profiled_device, backend, platform, name, driver), {0}};
 /* "12.3 GB/s, by 262144 objects in soa". */
-static const char *bandwidth_text(hd_arena *arena, const hd_explore_range *range) {
-    return range->bandwidth > 0
-               ? hd_format(arena, "%.3g GB/s, by %llu objects in soa", range->bandwidth / 1e9,
-                           (unsigned long long)range->bandwidth_objects)
-               : "not measured";
-}
-
-HD_GETTER(bandwidth_shown, hd_explore_range, hd_text(bandwidth_text(view->arena, row)))
+HD_GETTER(bandwidth_shown, hd_explore_range,
+          hd_text(row->bandwidth > 0
+                      ? hd_format(view->arena, "%.3g GB/s, by %llu objects in soa",
+                                  row->bandwidth / 1e9, (unsigned long long)row->bandwidth_objects)
+                      : "not measured"))
 
 static const hd_member range_members[] = {
     {"memory", "memory", HD_BYTES, HD_AT(hd_explore_range, memory)},
@@ -165,16 +126,6 @@ static result read_off(cli *c, const hd_profiled_device *device, const hd_explor
 
 /* ---- files -------------------------------------------------------------------------------------- */
 
-static hd_status write_page(cli *c, const result *r, const char *path) {
-    const hd_explore_head head = {
-        r->device->name,
-        hd_format(c->arena, "%s, driver %s", r->device->platform, r->device->driver), r->date};
-    const hd_explore_part parts[] = {{"Kernels alone", r->kernels},
-                                     {"Whole runs, with transfers", r->runs}};
-    const char *text = hd_explore_page(c->arena, &head, parts, r->runs ? 2 : 1);
-    return hd_write_file(&c->diag, path, text, strlen(text));
-}
-
 typedef struct picture_folder {
     cli *c;
     const char *path;
@@ -215,7 +166,14 @@ static hd_status write_pictures(cli *c, const result *r, const char *path) {
 static int show(cli *c, const cli_options *o, const result *shown) {
     bool is_usual = !o->input.out && !c->json && !o->show;
     const char *page = is_usual ? "explore.html" : o->input.out;
-    if ((page && write_page(c, shown, page)) ||
+    const hd_explore_head head = {
+        shown->device->name,
+        hd_format(c->arena, "%s, driver %s", shown->device->platform, shown->device->driver),
+        shown->date};
+    const hd_explore_part parts[] = {{"Kernels alone", shown->kernels},
+                                     {"Whole runs, with transfers", shown->runs}};
+    const char *text = page ? hd_explore_page(c->arena, &head, parts, shown->runs ? 2 : 1) : NULL;
+    if ((page && hd_write_file(&c->diag, page, text, strlen(text))) ||
         (o->pictures && write_pictures(c, shown, o->pictures)))
         return CLI_WRONG;
     if (c->json)
@@ -271,13 +229,33 @@ static int explore(cli *c, hd_database *database, const cli_options *o) {
                                   .again = o->again,
                                   .progress = cli_show_meter,
                                   .user = &meter};
-    if (read_request(c, o, &plan, &options))
+    const hd_plan_request asked = {o->vary.data, o->fix.data, (uint32_t)o->vary.count,
+                                   (uint32_t)o->fix.count};
+    if (hd_plan_make(c->arena, &c->diag, &asked, &plan) ||
+        (o->budget && cli_read_budget(c, o->budget, &options.budget)) ||
+        (o->profile && hd_device_find(c->arena, &c->diag, o->profile, &options.profile)) ||
+        (o->model && hd_device_find(c->arena, &c->diag, o->model, &options.model)))
         return CLI_WRONG;
     options.stop = cli_catch_stop(&stop);
     hd_status status = hd_explore(c->arena, &c->diag, database, &plan, &options, &explored);
     cli_release_stop(&stop);
     cli_progress(c, NULL);
-    tell(c, &explored, database, status);
+    uint64_t known = explored.kept + explored.measured;
+    const char *end = explored.stopped                 ? "stopped by a signal"
+                      : explored.out_of_time && !known ? "the budget ended too soon, give it more:"
+                      : explored.out_of_time           ? "the budget ended"
+                                                       : NULL;
+    const char *again =
+        database && known ? "; they are kept, and the same command goes on with the others" : "";
+    if (end)
+        hd_warn(&c->diag, NULL, "%s with %llu of %llu variants measured%s", end,
+                (unsigned long long)known, (unsigned long long)explored.planned, again);
+    else if (status != HD_OK && explored.planned)
+        hd_note(&c->diag, NULL, "%llu of %llu variants are measured%s", (unsigned long long)known,
+                (unsigned long long)explored.planned, again);
+    for (size_t i = 0; i < explored.refused_count; i++)
+        hd_warn(&c->diag, NULL, "%s in %s, %s: %s", explored.refused[i].point,
+                explored.refused[i].layout, explored.refused[i].placement, explored.refused[i].why);
     if (status != HD_OK)
         return cli_status(status);
     if (!explored.count)

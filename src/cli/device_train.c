@@ -52,21 +52,6 @@ static hd_status read_list(cli *c, const char *option, const char *text, const n
     return HD_OK;
 }
 
-static hd_status read_lists(cli *c, request *r) {
-    number_list lengths = {0}, bytes = {0};
-    for (const uint32_t *length = hd_training_lengths; *length; length++)
-        hd_push(c->arena, &lengths, *length);
-    for (const hd_training_shape *shape = hd_training_shapes; shape->type; shape++)
-        if (!in_list(&bytes, shape->bytes))
-            hd_push(c->arena, &bytes, shape->bytes);
-    hd_status status = HD_OK;
-    if (c->given->lengths)
-        status = read_list(c, "lengths", c->given->lengths, &lengths, &r->lengths);
-    if (c->given->bytes && status == HD_OK)
-        status = read_list(c, "bytes", c->given->bytes, &bytes, &r->bytes);
-    return status;
-}
-
 /* ---- printing --------------------------------------------------------------------- */
 
 HD_GETTER(step_end, hd_tile_step, hd_whole_if(row->up_to != UINT64_MAX, row->up_to))
@@ -235,8 +220,16 @@ static int train(cli *c, hd_database *database, const request *r) {
 }
 
 int cmd_device_train(cli *c) {
-    request r = {.device = c->given->input.path};
-    if (read_lists(c, &r))
+    const cli_options *o = c->given;
+    request r = {.device = o->input.path};
+    number_list lengths = {0}, bytes = {0}; /* that there are */
+    for (const uint32_t *length = hd_training_lengths; *length; length++)
+        hd_push(c->arena, &lengths, *length);
+    for (const hd_training_shape *shape = hd_training_shapes; shape->type; shape++)
+        if (!in_list(&bytes, shape->bytes))
+            hd_push(c->arena, &bytes, shape->bytes);
+    if ((o->lengths && read_list(c, "lengths", o->lengths, &lengths, &r.lengths)) ||
+        (o->bytes && read_list(c, "bytes", o->bytes, &bytes, &r.bytes)))
         return CLI_WRONG;
     hd_database *database = hd_database_open_user(c->arena, &c->diag);
     int status = c->given->show ? show_stored(c, database, r.device) : train(c, database, &r);

@@ -161,15 +161,6 @@ static hd_status read_allowed(cli *c, const cli_machine_options *choice, hd_vm_l
     return HD_OK;
 }
 
-/* Ranks on one machine share its cores. */
-static uint32_t workers_of(const cli_machine_options *choice) {
-    const hd_ranks *ranks = choice->ranks;
-    if (choice->workers || !ranks || ranks->beside < 2)
-        return (uint32_t)choice->workers;
-    uint32_t cores = hd_core_count();
-    return cores > ranks->beside ? cores / ranks->beside : 1;
-}
-
 hd_status cli_open_machine(cli *c, const hd_job *job, const cli_machine_options *choice,
                            cli_run *run) {
     executor *e = hd_new(c->arena, executor);
@@ -185,7 +176,11 @@ hd_status cli_open_machine(cli *c, const hd_job *job, const cli_machine_options 
     if (read_allowed(c, choice, allowed))
         return HD_EINPUT;
     run->watches_races = choice->races;
-    const hd_vm_options options = {.workers = workers_of(choice),
+    const hd_ranks *ranks = choice->ranks;
+    uint32_t workers = (uint32_t)choice->workers, cores = hd_core_count();
+    if (!workers && ranks && ranks->beside > 1) /* ranks on one machine share its cores */
+        workers = cores > ranks->beside ? cores / ranks->beside : 1;
+    const hd_vm_options options = {.workers = workers,
                                    .max_instructions = choice->max_instructions,
                                    .local_memory = choice->local_memory,
                                    .spaces = choice->spaces,

@@ -37,22 +37,17 @@ hd_status cli_read_choice(cli *c, cli_input *input) {
         status =
             cli_read_range(c, "blocks", input->block_text, &input->first_block, &input->last_block);
     input->spaces = input->space_text ? 0 : 1u << KIR_GLOBAL;
-    for (const char *at = input->space_text; at && status == HD_OK; at = *at ? at + 1 : NULL) {
-        static const kir_space all[] = {KIR_GLOBAL, KIR_LOCAL, KIR_CONSTANT, KIR_PRIVATE};
-        size_t length = strcspn(at, ","), known = 0;
-        for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-            const char *name = kir_space_name(all[i]);
-            if (strlen(name) == length && !strncmp(at, name, length)) {
-                input->spaces |= 1u << all[i]; /* "global,local" */
-                known++;
-            }
-        }
-        if (!known)
+    const char *rest = input->space_text;
+    for (const char *name; !status && (name = cli_next_word(c->arena, &rest));) {
+        int s = KIR_PRIVATE;
+        while (s < KIR_GENERIC && strcmp(name, kir_space_name((kir_space)s)) != 0)
+            s++;
+        if (s == KIR_GENERIC)
             return cli_refuse(c,
                               "--space takes global, local, constant and private, separated by "
                               "commas, not '%s'",
                               input->space_text);
-        at += length;
+        input->spaces |= 1u << s; /* "global,local" */
     }
     return status;
 }
@@ -170,27 +165,6 @@ static bool begin_launch(void *self, uint32_t number, hd_sink *sink) {
     return cli_launch_chosen(h->input, number);
 }
 
-/* On the open machine. */
-static hd_status execute(cli *c, const cli_input *input, const hd_job *job, hd_sink sink,
-                         cli_run *run) {
-    hearing h = {input, sink};
-    const cli_listener listener = {begin_launch, NULL, &h, 0};
-    if (input->block_text)
-        h.sink = hd_sink_blocks(c->arena, sink,
-                                (hd_block_choice){input->first_block, input->last_block, 0, 1});
-    return cli_execute(c, job, &listener, run);
-}
-
-hd_status cli_run_into(cli *c, const cli_input *input, const hd_job *job, hd_sink sink,
-                       cli_run *run) {
-    hd_status status = cli_open_machine(c, job, &input->machine, run);
-    if (status != HD_OK)
-        return status;
-    status = execute(c, input, job, sink, run);
-    hd_vm_close(run->vm);
-    return status;
-}
-
 hd_status cli_trace_job(cli *c, const cli_input *input, const hd_job *job, const char **path,
                         cli_run *run) {
     const hd_trace_header header = {.source = cli_shown(c, input->path),
@@ -206,7 +180,12 @@ hd_status cli_trace_job(cli *c, const cli_input *input, const hd_job *job, const
     if (status == HD_OK)
         status = hd_trace_create(c->arena, &c->diag, *path, &header, &writer);
     if (status == HD_OK) {
-        status = execute(c, input, job, hd_trace_sink(writer), run);
+        hearing h = {input, hd_trace_sink(writer)};
+        const cli_listener listener = {begin_launch, NULL, &h, 0};
+        if (input->block_text)
+            h.sink = hd_sink_blocks(c->arena, h.sink,
+                                    (hd_block_choice){input->first_block, input->last_block, 0, 1});
+        status = cli_execute(c, job, &listener, run);
         *path = hd_trace_name(writer, !run->total.counts.stopped);
         if (ranks && ranks->broken) /* what was traced until then stays */
             (void)hd_trace_finish(writer, false);

@@ -54,10 +54,7 @@ hd_status cli_check_planned(cli *c, const cli_input *input, const hd_job *job);
 /* A resolved job, of which what is asked for is run. Chooses the spaces that the machine
  * announces. */
 hd_status cli_load_input(cli *c, cli_input *input, hd_job **job);
-/* Runs the job; `sink` hears the launches and blocks that are asked for. */
-hd_status cli_run_into(cli *c, const cli_input *input, const hd_job *job, hd_sink sink,
-                       cli_run *run);
-/* The same into the trace file *path. A run that was stopped leaves it under another name, which
+/* Runs the job, with what is asked for in the trace file *path. A run that was stopped leaves it under another name, which
  * *path then is (hd_trace_finish()). */
 hd_status cli_trace_job(cli *c, const cli_input *input, const hd_job *job, const char **path,
                         cli_run *run);

@@ -26,30 +26,6 @@ const char *cli_job_path(cli *c, const char *path) {
     return over_source != path ? over_source : cli_recorded_path(c, path);
 }
 
-/* What the options take apart comes after what the job does. */
-static void split_further(cli *c, const cli_source *source, hd_job *job) {
-    if (!source->split.count)
-        return;
-    hd_vec(const char *) all = {0};
-    for (uint32_t s = 0; s < job->split_count; s++)
-        hd_push(c->arena, &all, job->split[s]);
-    for (size_t s = 0; s < source->split.count; s++)
-        hd_push(c->arena, &all, source->split.data[s]);
-    if (!job->split_count)
-        job->split_place = job->record_place;
-    job->split = all.data;
-    job->split_count = (uint32_t)all.count;
-}
-
-/* The kernel that is named; NULL: all, which a job is over. */
-static const char *const *wanted_kernels(cli *c, const cli_source *source, const hd_job *job) {
-    if (job || !source->entry || source->whole_file)
-        return NULL;
-    const char **names = hd_new_array(c->arena, const char *, 2);
-    names[0] = source->entry;
-    return names;
-}
-
 hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd_job **job,
                           kir_module **module) {
     const hd_place place = {.file = path};
@@ -86,15 +62,25 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
             return hd_fail(&c->diag, HD_EINPUT, &(*job)->kernel_place,
                            "cannot read the kernel file %s: %s", (*job)->kernel_path,
                            strerror(errno));
-        split_further(c, source, *job);
+        hd_vec(const char *)
+            all = {0}; /* what the options take apart comes after what the job does */
+        for (uint32_t s = 0; s < (*job)->split_count; s++)
+            hd_push(c->arena, &all, (*job)->split[s]);
+        for (size_t s = 0; s < source->split.count; s++)
+            hd_push(c->arena, &all, source->split.data[s]);
+        if (!(*job)->split_count)
+            (*job)->split_place = (*job)->record_place;
+        (*job)->split = all.data;
+        (*job)->split_count = (uint32_t)all.count;
     } else if (!hd_is_kernel_file(path)) {
         return hd_fail(&c->diag, HD_EINPUT, &place, "neither a kernel file (%s) nor a job (.yaml)",
                        hd_kernel_endings(c->arena));
     }
+    const char *const one[] = {source->entry, NULL}; /* else all, which a job is over */
     cli_progress(c, "compiling");
     status = hd_frontend_of(c->arena, &c->diag, *job ? (*job)->kernel_path : path,
                             *job ? (*job)->options : source->options,
-                            wanted_kernels(c, source, *job), module);
+                            source->entry && !*job && !source->whole_file ? one : NULL, module);
     cli_progress(c, NULL);
     return status;
 }
@@ -138,14 +124,6 @@ static hd_status resolve(cli *c, const cli_source *source, const kir_module *mod
     return HD_OK;
 }
 
-/* Launches as the host code has them, where there is any. */
-static hd_status draft_all(cli *c, const hd_job_flags *flags, const kir_module *module,
-                           hd_job **job) {
-    hd_host host;
-    hd_status status = hd_host_read(c->arena, &c->diag, flags->kernel_path, flags->options, &host);
-    return status ? status : hd_job_draft(c->arena, &c->diag, flags, module, &host, job);
-}
-
 /* The first kernel with a record behind a pointer, that record where one is named; else any kernel,
  * since records may also be reached from structs that it is given. */
 static void choose_entry(const kir_module *module, hd_job_flags *flags) {
@@ -184,8 +162,12 @@ hd_status cli_job_of_kernel(cli *c, const char *path, const cli_source *source,
     memcpy(flags.local, source->local.size, sizeof flags.local);
     bool takes_all = (source->all_entries || (source->any_entry && !flags.entry)) &&
                      !source->entry && !source->record_of && module->kernel_count > 1;
-    hd_status status = takes_all ? draft_all(c, &flags, module, job)
-                                 : hd_job_from_flags(c->arena, &c->diag, &flags, module, job);
+    hd_host host; /* launches as the host code has them, where there is any */
+    hd_status status =
+        takes_all ? hd_host_read(c->arena, &c->diag, path, flags.options, &host) : HD_OK;
+    if (!status)
+        status = takes_all ? hd_job_draft(c->arena, &c->diag, &flags, module, &host, job)
+                           : hd_job_from_flags(c->arena, &c->diag, &flags, module, job);
     return status ? status : resolve(c, source, module, *job);
 }
 

@@ -226,14 +226,6 @@ void hd_no_memory(size_t wanted) {
     _exit(CLI_WRONG);
 }
 
-/* A descriptor that the caller has closed would go to the next file that is opened, and
- * what is printed would end in there. To this one nothing can be written. */
-static void fill_descriptors(void) {
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0)
-            (void)!open("/dev/null", O_RDONLY);
-}
-
 /* Of the other ranks nothing is printed: they come to the same results. Their errors are kept, as
  * they would be printed: what only one of them comes to, the first one prints. */
 static void keep_error(const hd_message *message, void *user) {
@@ -242,7 +234,11 @@ static void keep_error(const hd_message *message, void *user) {
 }
 
 int cli_main(const cli_ranks *ranks, int argc, char **argv) {
-    fill_descriptors();
+    /* A descriptor that the caller has closed would go to the next file that is opened, and what is
+     * printed would end in there. To this one nothing can be written. */
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)!open("/dev/null", O_RDONLY);
     hd_front_catch_no_memory();
     cli c = {.arena = hd_arena_new(), .ranks = ranks ? ranks->ranks : NULL};
     char *kept = NULL;

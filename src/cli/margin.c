@@ -78,18 +78,14 @@ static double share_of(const margin *m, const hd_annotated_line *line) {
     return all > 0 ? hd_annotated_weight(m->annotated, &line->sum) / all : 0;
 }
 
-/* "36"; with the file's name among those of others. */
-static const char *place_of(const margin *m, const shown_line *line) {
-    if (!line->number)
-        return "?";
-    if (!m->options->by_cost || m->annotated->files.count == 1 || !line->file->path)
-        return hd_format(m->arena, "%u", line->number);
-    return hd_format(m->arena, "%s:%u", hd_path_name(line->file->path), line->number);
-}
-
 static void fill_cells(const margin *m, shown_line *line) {
     const hd_view view = {.arena = m->arena};
-    line->cells[m->count - 1] = place_of(m, line);
+    /* "36"; with the file's name among those of others. */
+    bool alone = !m->options->by_cost || m->annotated->files.count == 1 || !line->file->path;
+    line->cells[m->count - 1] =
+        !line->number ? "?"
+        : alone       ? hd_format(m->arena, "%u", line->number)
+                      : hd_format(m->arena, "%s:%u", hd_path_name(line->file->path), line->number);
     if (!line->line)
         return;
     const hd_launch_counts *counts = &line->line->sum.counts;
@@ -231,12 +227,6 @@ static const char *plain_source(hd_arena *arena, const char *text, uint32_t room
     return hd_str_text(&out);
 }
 
-/* From a tenth of all on red, from a hundredth on yellow. */
-static const char *colour_of(const margin *m, const shown_line *line) {
-    double share = line->line ? share_of(m, line->line) : 0;
-    return !m->options->coloured ? "" : share >= 0.1 ? "\033[31m" : share >= 0.01 ? "\033[33m" : "";
-}
-
 static void print_cells(const margin *m, const char *const *cells, hd_str *out) {
     for (uint32_t k = 0; k < m->count; k++) {
         if (!m->width[k])
@@ -261,7 +251,11 @@ static void print_lines(margin *m, hd_str *out) {
     hd_str_printf(out, "%*ssource%s\n", GAP, "", m->options->coloured ? "\033[0m" : "");
     for (size_t l = 0; l < m->lines.count; l++) {
         const shown_line *line = &m->lines.data[l];
-        const char *colour = colour_of(m, line);
+        double share = line->line ? share_of(m, line->line) : 0;
+        const char *colour = !m->options->coloured ? ""
+                             : share >= 0.1        ? "\033[31m"
+                             : share >= 0.01       ? "\033[33m"
+                                                   : "";
         const char *source = plain_source(m->arena, line->text, room);
         hd_str_add(out, colour);
         print_cells(m, line->cells, out);

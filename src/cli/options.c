@@ -143,6 +143,15 @@ bool cli_whole(const char *text, const char **end, uint64_t *value) {
     return !errno && *value <= INT64_MAX;
 }
 
+const char *cli_next_word(hd_arena *arena, const char **rest) {
+    const char *word = *rest;
+    if (!word)
+        return NULL;
+    size_t length = strcspn(word, ",");
+    *rest = word[length] ? word + length + 1 + strspn(word + length + 1, " ") : NULL;
+    return hd_strndup(arena, word, length);
+}
+
 static hd_status set_option(cli *c, const cli_option *option, const char *text) {
     void *target = (char *)c->given + option->target;
     const char *end, *text_left = text;
@@ -185,16 +194,6 @@ static hd_status set_option(cli *c, const cli_option *option, const char *text) 
 
 /* ---- parsing ---------------------------------------------------------------------------- */
 
-/* A variant of the command that takes an option of this name; NULL: there is none. */
-static const cli_command *variant_with(const cli_command *command, const char *name) {
-    for (const cli_command *other = cli_commands; other->name; other++)
-        for (const cli_option *option = cli_all_options; option->name; option++)
-            if (other != command && other->summary && !strcmp(other->name, command->name) &&
-                !strcmp(option->name, name) && cli_takes(other, option))
-                return other;
-    return NULL;
-}
-
 /* getopt_long returned '?': says what was meant by argv[optind - 1] or optopt. */
 static void unknown_option(cli *c, const cli_command *command, const option_set *set, char **argv) {
     if (optopt >= FIRST) {
@@ -211,7 +210,12 @@ static void unknown_option(cli *c, const cli_command *command, const option_set 
         names[i] = set->all[i]->name;
     char *name = hd_strdup(c->arena, word + 2);
     name[strcspn(name, "=")] = '\0';
-    const cli_command *other = variant_with(command, name);
+    const cli_command *other = NULL; /* a variant that takes an option of this name */
+    for (const cli_command *of = cli_commands; of->name && !other; of++)
+        for (const cli_option *option = cli_all_options; option->name && !other; option++)
+            if (of != command && of->summary && !strcmp(of->name, command->name) &&
+                !strcmp(option->name, name) && cli_takes(of, option))
+                other = of;
     const char *near = cli_nearest(name, names, set->count);
     if (other)
         cli_refuse(c, "--%s goes with 'heddle %s%s'", name, cli_full_name(c->arena, other),
@@ -220,14 +224,6 @@ static void unknown_option(cli *c, const cli_command *command, const option_set 
         cli_refuse(c, "there is no option --%s; did you mean --%s?", name, near);
     else
         cli_refuse(c, "there is no option --%s; 'heddle %s --help' lists them", name, c->command);
-}
-
-/* The number of the option that getopt_long means by `value`. */
-static uint32_t chosen(const option_set *set, int value) {
-    uint32_t number = 0;
-    while (value != (int)(FIRST + number) && value != set->all[number]->letter)
-        number++;
-    return number;
 }
 
 static hd_status parse_options(cli *c, const cli_command *command, option_set *set, int argc,
@@ -253,7 +249,10 @@ static hd_status parse_options(cli *c, const cli_command *command, option_set *s
             unknown_option(c, command, set, argv);
             return HD_EINPUT;
         }
-        uint32_t number = chosen(set, value == ':' ? optopt : value);
+        int meant = value == ':' ? optopt : value;
+        uint32_t number = 0;
+        while (meant != (int)(FIRST + number) && meant != set->all[number]->letter)
+            number++;
         const cli_option *option = set->all[number];
         if (value == ':')
             return cli_refuse(c, "--%s needs a value: --%s %s", option->name, option->name,
@@ -316,15 +315,6 @@ static hd_status check_options(cli *c, const option_set *set) {
     return HD_OK;
 }
 
-static hd_status check_words(cli *c, const cli_command *command) {
-    if (c->word_count < command->least)
-        return cli_refuse(c, "which file? heddle %s %s", c->command, command->usage);
-    if (c->word_count > command->most)
-        return cli_refuse(c, "'%s' is one word too many: heddle %s %s", c->words[command->most],
-                          c->command, command->usage);
-    return HD_OK;
-}
-
 bool cli_parse(cli *c, const cli_command *command, int argc, char **argv) {
     option_set set = options_of(command);
     cli_options *o = c->given = hd_new(c->arena, cli_options);
@@ -349,7 +339,16 @@ bool cli_parse(cli *c, const cli_command *command, int argc, char **argv) {
     }
     c->words = argv + optind;
     c->word_count = (uint32_t)(argc - optind);
-    if (check_words(c, command) || check_options(c, &set))
+    if (c->word_count < command->least) {
+        cli_refuse(c, "which file? heddle %s %s", c->command, command->usage);
+        return false;
+    }
+    if (c->word_count > command->most) {
+        cli_refuse(c, "'%s' is one word too many: heddle %s %s", c->words[command->most],
+                   c->command, command->usage);
+        return false;
+    }
+    if (check_options(c, &set))
         return false;
     o->input.path = c->word_count ? c->words[0] : NULL;
     source->all_entries = command->reads & CLI_ALL_ENTRIES;

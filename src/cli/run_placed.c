@@ -3,17 +3,13 @@
 
 #include "advise/verify.h"
 
-static bool is_original(hd_arena *arena, const hd_record_layout *l) {
-    return hd_layout_equal(l->layout, hd_layout_original(arena, l->record));
-}
-
 hd_status cli_place(cli *c, const hd_job *job, const hd_record_layout *layouts, uint32_t count,
                     cli_placed *p) {
     *p = (cli_placed){.original = job, .job = job, .shown = c->diag};
     hd_record_layout *others = hd_new_array(c->arena, hd_record_layout, count + 1);
     uint32_t other_count = 0;
     for (uint32_t l = 0; l < count; l++)
-        if (!is_original(c->arena, &layouts[l]))
+        if (!hd_layout_equal(layouts[l].layout, hd_layout_original(c->arena, layouts[l].record)))
             others[other_count++] = layouts[l];
     if (!other_count)
         return HD_OK;

@@ -150,20 +150,6 @@ static int by_weight(const void *a, const void *b) {
     return (p < q) - (p > q);
 }
 
-static void show_leaks(cli *c, const watched *r, hd_str *out) {
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < r->leaks.count; i++)
-        bytes += r->leaks.data[i].bytes;
-    hd_str_printf(out, "\n%s not freed, of %s\n", hd_show_bytes(c->arena, bytes),
-                  hd_show_counted(c->arena, r->leaks.count, "allocation", "s"));
-    for (size_t i = 0; i < r->leaks.count; i++) {
-        const leak_row *l = &r->leaks.data[i];
-        hd_str_printf(out, "  allocation %llu, %s of %s, allocated at\n%s",
-                      (unsigned long long)l->number, hd_show_bytes(c->arena, l->bytes), l->kind,
-                      l->stack ? l->stack : "");
-    }
-}
-
 static void show(cli *c, const watched *r, hd_str *out) {
     enum { LINES_SHOWN = 10 };
     const hd_member *counted = hd_launch_count_columns(c->arena, HD_IN_PROGRAM, NULL);
@@ -198,24 +184,31 @@ static void show(cli *c, const watched *r, hd_str *out) {
     if (r->faults.count)
         hd_str_printf(out, "\n%s; see above\n",
                       hd_show_counted(c->arena, r->faults.count, "fault", "s"));
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < r->leaks.count; i++)
+        bytes += r->leaks.data[i].bytes;
     if (r->wants_leaks)
-        show_leaks(c, r, out);
+        hd_str_printf(out, "\n%s not freed, of %s\n", hd_show_bytes(c->arena, bytes),
+                      hd_show_counted(c->arena, r->leaks.count, "allocation", "s"));
+    for (size_t i = 0; r->wants_leaks && i < r->leaks.count; i++) {
+        const leak_row *l = &r->leaks.data[i];
+        hd_str_printf(out, "  allocation %llu, %s of %s, allocated at\n%s",
+                      (unsigned long long)l->number, hd_show_bytes(c->arena, l->bytes), l->kind,
+                      l->stack ? l->stack : "");
+    }
 }
 
 /* ---- the command -------------------------------------------------------------------------------------- */
 
-/* The words of HEDDLE_WATCH_OPTIONS. */
-static const char *watch_options(cli *c) {
-    const cli_options *r = c->given;
-    return hd_format(c->arena, "%s%s%ssample=%llu", r->input.machine.races ? "races " : "",
-                     r->input.machine.uninitialised ? "uninitialised " : "",
-                     r->leaks ? "leaks " : "", (unsigned long long)(r->sample ? r->sample : 1));
-}
-
 static hd_status run_program(cli *c, const hd_device *device, const char *folder, watched *found) {
     int how;
+    const cli_options *o = c->given;
+    const char *options =
+        hd_format(c->arena, "%s%s%ssample=%llu", o->input.machine.races ? "races " : "",
+                  o->input.machine.uninitialised ? "uninitialised " : "", o->leaks ? "leaks " : "",
+                  (unsigned long long)(o->sample ? o->sample : 1));
     const cli_setting settings[] = {{"HEDDLE_WATCH", folder},
-                                    {"HEDDLE_WATCH_OPTIONS", watch_options(c)},
+                                    {"HEDDLE_WATCH_OPTIONS", options},
                                     {"HEDDLE_DEVICE", cli_device_setting(c, device)},
                                     {0}};
     hd_status status = cli_run_program(c, c->words, settings, c->json, &how);

@@ -21,10 +21,6 @@ typedef struct findings {
     json_t *results;
 } findings;
 
-static bool is_finding(const hd_access_finding *f) {
-    return f->wasted && (double)f->wasted >= least_own * (double)f->own;
-}
-
 /* ---- as SARIF -------------------------------------------------------------------------------- */
 
 /* A path as a reference of RFC 3986: as it was given, or, where it is absolute, a file: URI. */
@@ -43,18 +39,6 @@ static json_t *text_object(const char *text) {
     return json_pack("{s:o}", "text", hd_json_text(text));
 }
 
-static json_t *location_of(const findings *all, const hd_access_row *row) {
-    json_t *place = json_pack("{s:{s:o}}", "artifactLocation", "uri",
-                              hd_json_text(uri_of(all->c->arena, row->file)));
-    if (row->line) {
-        json_t *region = json_pack("{s:I}", "startLine", (json_int_t)row->line);
-        if (row->column)
-            json_object_set_new(region, "startColumn", json_integer(row->column));
-        json_object_set_new(place, "region", region);
-    }
-    return json_pack("[{s:o}]", "physicalLocation", place);
-}
-
 static void add_finding(findings *all, uint32_t number, int index, const hd_access_row *row) {
     hd_arena *arena = all->c->arena;
     const hd_analysis *analysis = hd_analyses[number];
@@ -64,12 +48,23 @@ static void add_finding(findings *all, uint32_t number, int index, const hd_acce
     uint64_t every = analysis->weight(&annotated->total.counts);
     bool warned = (double)f.wasted >= warned_own * (double)f.own &&
                   (double)f.wasted >= warned_all * (double)every;
-    if (!is_finding(&f))
+    if (!f.wasted || (double)f.wasted < least_own * (double)f.own)
         return;
     json_t *result =
         json_pack("{s:s, s:i, s:s, s:o}", "ruleId", analysis->rule->id, "ruleIndex", index, "level",
                   warned ? "warning" : "note", "message", text_object(f.text));
-    json_object_set_new(result, "locations", row->file ? location_of(all, row) : json_array());
+    json_t *locations = json_array();
+    if (row->file) {
+        json_t *place = json_pack("{s:{s:o}}", "artifactLocation", "uri",
+                                  hd_json_text(uri_of(arena, row->file)));
+        json_t *region = row->line ? json_pack("{s:I}", "startLine", (json_int_t)row->line) : NULL;
+        if (region && row->column)
+            json_object_set_new(region, "startColumn", json_integer(row->column));
+        if (region)
+            json_object_set_new(place, "region", region);
+        json_array_append_new(locations, json_pack("{s:o}", "physicalLocation", place));
+    }
+    json_object_set_new(result, "locations", locations);
     json_t *properties =
         json_pack("{s:o, s:I, s:I}", "kernel", hd_json_text(row->kernel), analysis->rule->unit,
                   (json_int_t)f.own, "wasted", (json_int_t)f.wasted);
@@ -79,20 +74,19 @@ static void add_finding(findings *all, uint32_t number, int index, const hd_acce
     json_array_append_new(all->results, result);
 }
 
-static json_t *rule_value(const hd_rule *rule) {
-    return json_pack("{s:s, s:s, s:o, s:o, s:{s:s}}", "id", rule->id, "name", rule->name,
-                     "shortDescription", text_object(rule->summary), "help",
-                     text_object(rule->help), "defaultConfiguration", "level", "warning");
-}
-
 json_t *cli_sarif(cli *c, const cli_counted *counted) {
     findings all = {c, counted, json_array()};
     json_t *rules = json_array();
     int index[HD_ANALYSIS_COUNT];
     for (uint32_t i = 0; i < HD_ANALYSIS_COUNT; i++) {
         index[i] = (int)json_array_size(rules);
-        if (hd_analyses[i]->rule)
-            json_array_append_new(rules, rule_value(hd_analyses[i]->rule));
+        const hd_rule *rule = hd_analyses[i]->rule;
+        if (rule)
+            json_array_append_new(rules, json_pack("{s:s, s:s, s:o, s:o, s:{s:s}}", "id", rule->id,
+                                                   "name", rule->name, "shortDescription",
+                                                   text_object(rule->summary), "help",
+                                                   text_object(rule->help), "defaultConfiguration",
+                                                   "level", "warning"));
     }
     for (size_t row = 0; row < counted->table.count; row++)
         for (uint32_t i = 0; i < HD_ANALYSIS_COUNT; i++)

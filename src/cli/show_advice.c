@@ -77,11 +77,6 @@ const char *cli_command_for(cli *c, const cli_question *question, const hd_advic
 
 /* ---- the answer --------------------------------------------------------------------------- */
 
-/* What the rewriter has refused although it costs less than what is advised. */
-static const hd_refusal *refused_before(const hd_advice *advice) {
-    return advice->attempt.refused_count ? &advice->attempt.refused[0] : NULL;
-}
-
 /* NULL: it was not judged. */
 static const hd_judged *judged_as(const hd_judgement *judged, const hd_layout *layout) {
     for (uint32_t i = 0; judged && i < judged->count; i++)
@@ -90,17 +85,11 @@ static const hd_judged *judged_as(const hd_judgement *judged, const hd_layout *l
     return NULL;
 }
 
-/* What the advised layout saves of the energy. */
-static const char *saving_of(cli *c, const hd_device_advice *of) {
-    const hd_judged *best = judged_as(of->judged, of->best);
-    return best ? hd_saving_print(c->arena, of->device,
-                                  &of->judged->layouts[of->judged->original].counts, &best->counts)
-                : NULL;
-}
-
 static const char *static_verdict(cli *c, const hd_advice *advice, const char *basis) {
     const hd_device_advice *first = &advice->devices[0];
-    const hd_refusal *refused = refused_before(advice);
+    /* What the rewriter has refused although it costs less than what is advised. */
+    const hd_refusal *refused = advice->attempt.refused_count ? advice->attempt.refused : NULL;
+    const hd_judged *best = judged_as(first->judged, first->best);
     bool rewritable = !first->leave && (advice->attempt.layout || !advice->attempt.tried);
     hd_verdict verdict = {.record = advice->job->record,
                           .layout = rewritable ? first->best : NULL,
@@ -109,43 +98,16 @@ static const char *static_verdict(cli *c, const hd_advice *advice, const char *b
                           .of_energy = first->judged && first->judged->of_energy,
                           .apart = advice->apart.fields,
                           .apart_count = is_apart(advice) ? advice->apart.count : 0};
-    if (verdict.of_energy)
-        verdict.saved = saving_of(c, first);
+    if (verdict.of_energy && best)
+        verdict.saved =
+            hd_saving_print(c->arena, first->device,
+                            &first->judged->layouts[first->judged->original].counts, &best->counts);
     if (refused) {
         verdict.refused = refused->layout;
         verdict.refused_ratio = refused->ratio;
         verdict.why_refused = refused->why;
     }
     return hd_verdict_print(c->arena, &verdict);
-}
-
-/* Whether a command would put the best layout in place. */
-static bool has_command(const hd_advice *advice) {
-    const hd_choice *choice = advice->choice;
-    if (advice->leave || !advice->job->module->device)
-        return false;
-    return choice && hd_choice_decides(choice) ? !hd_choice_all_refused(choice)
-                                               : advice->attempt.layout != NULL;
-}
-
-/* The command works as it is: kernels that the job never launches cannot be checked. */
-static const char *rewrite_command(cli *c, const cli_question *question, const hd_advice *advice) {
-    const hd_record_layout best = {advice->job->record, advice->best};
-    bool covers = !advice->job->path || !hd_verify_covers(&hd_silent, advice->job, &best, 1);
-    return cli_command_for(c, question, advice, "apply", advice->best,
-                           covers ? " --out DIR" : " --no-verify --out DIR");
-}
-
-/* What accesses cost in a layout, as it was judged where it was. */
-static void lines_of(hd_arena *arena, const hd_device_advice *of, const hd_layout *layout,
-                     hd_cost_line **lines, size_t *count) {
-    const hd_judged *judged = judged_as(of->judged, layout);
-    if (judged) {
-        *lines = judged->lines;
-        *count = judged->line_count;
-        return;
-    }
-    hd_cost_of_layout(arena, of->judged ? of->judged->model : of->model, layout, lines, count);
 }
 
 cli_answer cli_answer_of(cli *c, const cli_question *question, const hd_advice *advice) {
@@ -162,33 +124,32 @@ cli_answer cli_answer_of(cli *c, const cli_question *question, const hd_advice *
         answer.basis_text = hd_format(c->arena, "%s; %s", answer.basis_text, advice->rounds);
     answer.verdict = static_verdict(c, advice, answer.basis_text);
     answer.decided = advice->choice && hd_choice_decides(advice->choice)
-                         ? cli_choice_verdict(c, advice->job->record, advice->choice)
+                         ? cli_choice_verdict(c->arena, advice->job->record, advice->choice)
                          : answer.verdict;
-    if (has_command(advice))
-        answer.command = rewrite_command(c, question, advice);
+    const hd_choice *choice = advice->choice;
+    bool stays = advice->leave || !advice->job->module->device;
+    bool works = choice && hd_choice_decides(choice) ? !hd_choice_all_refused(choice)
+                                                     : advice->attempt.layout != NULL;
+    if (!stays && works) {
+        /* It works as it is: kernels that the job never launches cannot be checked. */
+        const hd_record_layout best = {advice->job->record, advice->best};
+        bool covers = !advice->job->path || !hd_verify_covers(&hd_silent, advice->job, &best, 1);
+        answer.command = cli_command_for(c, question, advice, "apply", advice->best,
+                                         covers ? " --out DIR" : " --no-verify --out DIR");
+    }
     answer.before = hd_movement_of(c->arena, model, original, first->accesses, first->access_count);
     if (!hd_layout_equal(advice->best, original)) {
-        hd_cost_line *lines;
-        size_t count;
-        lines_of(c->arena, first, advice->best, &lines, &count);
+        const hd_judged *judged = judged_as(first->judged, advice->best);
+        hd_cost_line *lines = judged ? judged->lines : NULL;
+        size_t count = judged ? judged->line_count : 0;
+        if (!judged)
+            hd_cost_of_layout(c->arena, model, advice->best, &lines, &count);
         answer.after = hd_movement_of(c->arena, model, advice->best, lines, count);
     }
     return answer;
 }
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
-
-/* "a, b and c" of the fields of a set. */
-static const char *fields_in_words(hd_arena *arena, const hd_record *record, uint64_t fields) {
-    hd_str out = {.arena = arena};
-    for (; fields; fields &= fields - 1)
-        hd_str_printf(&out, "%s%s",
-                      !out.length             ? ""
-                      : fields & (fields - 1) ? ", "
-                                              : " and ",
-                      record->fields[__builtin_ctzll(fields)].name);
-    return hd_str_text(&out);
-}
 
 static hd_value fields_of(const hd_view *view, const void *at) {
     const hd_company *company = at;
@@ -318,35 +279,6 @@ static void show_apart(cli *c, const cli_answer *answer, hd_str *out) {
         hd_say(out, "  taking %s apart gains no more", fields);
 }
 
-static void show_guesses(cli *c, const cli_answer *answer, hd_str *out) {
-    enum { MOST = 5 };
-    static const hd_member columns[] = {{NULL, "share", HD_SHARE, HD_AT(hd_guess, share)},
-                                        {NULL, "taken for granted", HD_AT(hd_guess, text)},
-                                        {0}};
-    uint32_t count = answer->basis.count < MOST ? answer->basis.count : MOST;
-    if (count > 1)
-        cli_show_rows(c, "\nAssumptions, by the share of the cost that rests on them", columns,
-                      hd_rows(answer->basis.guesses, count), out);
-}
-
-/* "x, y and z lie in 12 bytes of an element; lines 20 to 24 use them together". */
-static void show_companies(cli *c, const hd_record *record, const hd_movement *m, hd_str *out) {
-    enum { MOST = 3 };
-    for (uint32_t i = 0; i < m->company_count && i < MOST; i++) {
-        const hd_company *company = &m->companies[i];
-        const char *where = company->bytes ? hd_format(c->arena, "in %llu bytes of an element",
-                                                       (unsigned long long)company->bytes)
-                                           : hd_format(c->arena, "in one tile of %llu elements",
-                                                       (unsigned long long)company->tile);
-        const char *lines =
-            company->first == company->last
-                ? hd_format(c->arena, "line %u uses", company->first)
-                : hd_format(c->arena, "lines %u to %u use", company->first, company->last);
-        hd_say(out, "  %s lie %s; %s them together",
-               fields_in_words(c->arena, record, company->fields), where, lines);
-    }
-}
-
 /* A row of what moves. */
 typedef struct version {
     const char *name;
@@ -356,27 +288,52 @@ typedef struct version {
 static const hd_member version_columns[] = {
     {NULL, "", HD_AT(version, name)}, {HD_IN(version, movement), .of = movement_members}, {0}};
 
-/* What no layout changes. */
-static void show_threads(cli *c, const hd_advice *advice, hd_str *out) {
-    const hd_thread_gain *gain = advice->threads;
-    if (gain)
-        hd_say(out,
-               "  threads of %s in another order may save up to %s of its transactions "
-               "as its records lie now: heddle map%s%s",
-               gain->kernel, hd_show_share(c->arena, gain->saves), advice->job->path ? " " : "",
-               advice->job->path ? advice->job->path : "");
-}
+enum { MOST_GUESSES = 5, MOST_COMPANIES = 3 };
+static const hd_member guess_columns[] = {{NULL, "share", HD_SHARE, HD_AT(hd_guess, share)},
+                                          {NULL, "taken for granted", HD_AT(hd_guess, text)},
+                                          {0}};
 
 void cli_show_why(cli *c, const cli_answer *answer, hd_str *out) {
-    const hd_record *record = answer->advice->job->record;
+    const hd_job *job = answer->advice->job;
+    const hd_record *record = job->record;
+    const hd_thread_gain *gain = answer->advice->threads;
     const version rows[] = {{"now", answer->before}, {"then", answer->after}};
     const char *title = hd_format(c->arena, "\nWhat warps move for %s, in segments of %u bytes",
                                   record->spelling, answer->advice->devices[0].device->segment);
     show_apart(c, answer, out);
-    show_threads(c, answer->advice, out);
+    if (gain) /* which no layout changes */
+        hd_say(
+            out,
+            "  threads of %s in another order may save up to %s of its transactions as its records "
+            "lie now: heddle map%s%s",
+            gain->kernel, hd_show_share(c->arena, gain->saves), job->path ? " " : "",
+            job->path ? job->path : "");
     if (answer->before.requests > 0)
         cli_show_rows(c, title, version_columns,
                       hd_with(hd_rows(rows, answer->after.layout ? 2 : 1), record), out);
-    show_companies(c, record, answer->after.layout ? &answer->after : &answer->before, out);
-    show_guesses(c, answer, out);
+    const hd_movement *m = answer->after.layout ? &answer->after : &answer->before;
+    /* "x, y and z lie in 12 bytes of an element; lines 20 to 24 use them together". */
+    for (uint32_t i = 0; i < m->company_count && i < MOST_COMPANIES; i++) {
+        const hd_company *company = &m->companies[i];
+        hd_str names = {.arena = c->arena};
+        for (uint64_t left = company->fields; left; left &= left - 1)
+            hd_str_printf(&names, "%s%s",
+                          !names.length       ? ""
+                          : left & (left - 1) ? ", "
+                                              : " and ",
+                          record->fields[__builtin_ctzll(left)].name);
+        const char *where = company->bytes ? hd_format(c->arena, "in %llu bytes of an element",
+                                                       (unsigned long long)company->bytes)
+                                           : hd_format(c->arena, "in one tile of %llu elements",
+                                                       (unsigned long long)company->tile);
+        const char *lines =
+            company->first == company->last
+                ? hd_format(c->arena, "line %u uses", company->first)
+                : hd_format(c->arena, "lines %u to %u use", company->first, company->last);
+        hd_say(out, "  %s lie %s; %s them together", hd_str_text(&names), where, lines);
+    }
+    uint32_t count = answer->basis.count < MOST_GUESSES ? answer->basis.count : MOST_GUESSES;
+    if (count > 1)
+        cli_show_rows(c, "\nAssumptions, by the share of the cost that rests on them",
+                      guess_columns, hd_rows(answer->basis.guesses, count), out);
 }

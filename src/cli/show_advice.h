@@ -73,7 +73,7 @@ hd_status cli_read_placements(cli *c, const char *option, const char *names,
                               const hd_placement **placements, uint32_t *count);
 
 /* One sentence without its full stop. */
-const char *cli_choice_verdict(cli *c, const hd_record *record, const hd_choice *choice);
+const char *cli_choice_verdict(hd_arena *arena, const hd_record *record, const hd_choice *choice);
 /* What was measured. */
 void cli_show_choice(cli *c, const hd_record *record, const hd_choice *choice, hd_str *out);
 extern const hd_member cli_choice_members[]; /* hd_choice; context: the hd_record */

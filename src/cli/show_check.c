@@ -76,19 +76,6 @@ static bool verify_as_launched(cli *c, const char *path, const cli_source *sourc
     return original_ran;
 }
 
-/* One launch of a kernel, of sizes that the user gave, else smaller ones than those that prices are
- * for. */
-static hd_status job_to_check(cli *c, const char *path, const cli_source *source, const hd_job *job,
-                              hd_job **made) {
-    hd_status status = cli_job_of_kernel(c, path, source, job->module, made);
-    if (status || has_sizes(source) || (*made)->launches->dims != 1 ||
-        ITEMS % (*made)->launches->local[0])
-        return status;
-    cli_source small = *source;
-    small.global = (cli_sizes){.dims = 1, .size = {ITEMS, 1, 1}};
-    return cli_job_of_kernel(c, path, &small, job->module, made);
-}
-
 hd_status cli_verify(cli *c, const char *path, const cli_source *source, const hd_job *job,
                      const hd_record_layout *layouts, uint32_t layout_count,
                      const hd_rewritten *rewritten, bool *checked) {
@@ -112,7 +99,13 @@ hd_status cli_verify(cli *c, const char *path, const cli_source *source, const h
         one.entry = kernel->name;
         one.record = hd_record_declared(layouts[0].record)->name;
         original_ran = false;
-        hd_status status = job_to_check(c, path, &one, job, &made);
+        hd_status status = cli_job_of_kernel(c, path, &one, job->module, &made);
+        /* Of sizes that the user gave, else smaller ones than those that prices are for. */
+        if (!status && !has_sizes(&one) && made->launches->dims == 1 &&
+            ITEMS % made->launches->local[0] == 0) {
+            one.global = (cli_sizes){.dims = 1, .size = {ITEMS, 1, 1}};
+            status = cli_job_of_kernel(c, path, &one, job->module, &made);
+        }
         if (status == HD_OK)
             status = verify(c, &mild, made, layouts, layout_count, rewritten, &original_ran);
         *checked = *checked && status == HD_OK;

@@ -20,8 +20,16 @@ static const hd_member result_members[] = {
     {"left_out", HD_MANY(result, left_out, left_out_count), .of = hd_left_out_members},
     {0}};
 
-/* What is printed is a .kir file. `entry`: this kernel alone, unless it is NULL. */
-static int show(cli *c, const char *path, const kir_module *module, const char *entry) {
+/* What is printed is a .kir file. */
+int cmd_show_ir(cli *c) {
+    const char *path = c->given->input.path, *entry = c->given->input.source.entry;
+    cli_source source = c->given->input.source;
+    hd_job *job;
+    kir_module *module;
+    if (cli_is_job(cli_job_path(c, path)))
+        source.entry = NULL; /* of all that the job launches */
+    if (cli_load_module(c, path, &source, &job, &module))
+        return CLI_WRONG;
     result r = {hd_new_array(c->arena, kernel_text, module->kernel_count), 0, module->left_out,
                 module->left_out_count};
     hd_str all = {.arena = c->arena}, names = {.arena = c->arena};
@@ -37,19 +45,8 @@ static int show(cli *c, const char *path, const kir_module *module, const char *
         r.kernels[r.count++] = (kernel_text){kernel->name, hd_str_text(&text)};
     }
     if (entry && !r.count)
-        return cli_status(cli_fail_at(c, path, "there is no kernel '%s' here; there is: %s", entry,
+        return cli_status(cli_fail_at(c, job ? job->kernel_path : path,
+                                      "there is no kernel '%s' here; there is: %s", entry,
                                       hd_str_text(&names)));
     return c->json ? cli_print_row(c, result_members, hd_row(&r)) : cli_print(c, &all);
-}
-
-int cmd_show_ir(cli *c) {
-    const char *path = c->given->input.path, *entry = c->given->input.source.entry;
-    cli_source source = c->given->input.source;
-    hd_job *job;
-    kir_module *module;
-    if (cli_is_job(cli_job_path(c, path)))
-        source.entry = NULL; /* of all that the job launches */
-    if (cli_load_module(c, path, &source, &job, &module))
-        return CLI_WRONG;
-    return show(c, job ? job->kernel_path : path, module, entry);
 }

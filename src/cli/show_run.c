@@ -21,22 +21,21 @@ static const hd_member device_members[] = {
 
 /* ---- rows: the runs of a kernel with the same sizes, or all ---------------------------------- */
 
-static const char *row_sizes(hd_arena *arena, const hd_launch *launch) {
-    hd_grid grid = hd_grid_of(launch->dims, launch->global, launch->local);
-    return cli_show_sizes(arena, launch->dims, grid.groups, grid.local);
-}
-
 HD_GETTER(kernel_of, cli_run_row, hd_text(row->launch ? row->launch->kernel_name : "in all"))
-HD_GETTER(sizes_of, cli_run_row, hd_text(row->launch ? row_sizes(view->arena, row->launch) : NULL))
+static hd_value sizes_of(const hd_view *view, const void *at) {
+    const hd_launch *l = ((const cli_run_row *)at)->launch;
+    hd_grid grid = l ? hd_grid_of(l->dims, l->global, l->local) : (hd_grid){0};
+    return hd_text(l ? cli_show_sizes(view->arena, l->dims, grid.groups, grid.local) : NULL);
+}
 HD_GETTER(devices_of, cli_run_row, hd_rows(row->counted, context_of(view)->count))
 HD_GETTER(counted_of, cli_run_row, hd_row(&row->counted[context_of(view)->shown]))
 HD_GETTER(place_of, hd_launch, hd_row(&row->kernel->place))
 
 static const hd_member launch_members[] = {{"kernel", HD_AT(hd_launch, kernel_name)},
                                            {"place", .get = place_of, .of = hd_place_members},
-                                           {"global", HD_NUMBERS_IN(hd_launch, global, dims)},
-                                           {"local", HD_NUMBERS_IN(hd_launch, local, dims)},
-                                           {"offset", HD_NUMBERS_IN(hd_launch, offset, dims)},
+                                           {"global", HD_NUMBERS(hd_launch, global, dims)},
+                                           {"local", HD_NUMBERS(hd_launch, local, dims)},
+                                           {"offset", HD_NUMBERS(hd_launch, offset, dims)},
                                            {0}};
 static const hd_member row_members[] = {{NULL, "kernel", .get = kernel_of},
                                         {"runs", "runs", HD_COUNT, HD_AT(cli_run_row, runs)},

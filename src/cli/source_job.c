@@ -123,25 +123,7 @@ static bool agree(const kir_param *a, const kir_param *b) {
            (!a->element_bytes || !b->element_bytes || a->element_bytes == b->element_bytes);
 }
 
-static bool holds_addresses(hd_arena *arena, const kir_param *pointer) {
-    uint32_t count = 0;
-    const hd_leaf *leaves =
-        pointer->record ? hd_leaves_of_record(arena, pointer->record, NULL, &count) : NULL;
-    bool any = pointer->element_type && strchr(pointer->element_type, '*');
-    for (uint32_t l = 0; l < count; l++)
-        any |= leaves[l].is_pointer;
-    return any;
-}
-
 /* ---- a launch of the recorded job in terms of the source ----------------------------------------- */
-
-/* The memory that has this byte; KIR_NONE: none has. */
-static uint32_t memory_at(const hd_job *job, uint64_t address) {
-    for (uint32_t b = 0; b < job->buffer_count; b++)
-        if (address - job->buffers[b].at < job->buffers[b].count)
-            return b;
-    return KIR_NONE;
-}
 
 /* Why this cannot be the launch's kernel; NULL: it can. */
 static const char *kernel_of(const writer *w, const hd_launch *launch, const kir_kernel **kernel) {
@@ -172,9 +154,11 @@ static void give_pointer(const writer *w, const hd_arg *arg, given *g) {
         g->offset = arg->offset;
     } else if (arg->value_bytes == sizeof address) {
         memcpy(&address, arg->value, sizeof address);
-        g->memory = memory_at(w->job, address);
-        if (g->memory != KIR_NONE)
-            g->offset = address - w->job->buffers[g->memory].at;
+        for (uint32_t b = 0; b < w->job->buffer_count && g->memory == KIR_NONE; b++)
+            if (address - w->job->buffers[b].at < w->job->buffers[b].count) {
+                g->memory = b;
+                g->offset = address - w->job->buffers[b].at;
+            }
     }
 }
 
@@ -193,21 +177,16 @@ static void give_number(const writer *w, const kir_kernel *kernel, const hd_arg 
     g->bytes = hd_str_text(&bytes);
 }
 
-static void give_variable(const kir_kernel *kernel, const hd_arg *arg, given *g) {
-    g->name = arg->name;
-    g->memory = arg->buffer;
-    g->is_unknown = true;
-    for (uint32_t s = 0; s < kernel->static_count; s++)
-        if (kernel->statics[s].space != KIR_LOCAL && !strcmp(kernel->statics[s].name, arg->name))
-            g->is_unknown = false;
-}
-
 static given *givens_of(const writer *w, const hd_launch *launch, const kir_kernel *kernel) {
     given *all = hd_new_array(w->arena, given, launch->arg_count + 1);
     for (uint32_t a = 0; a < launch->arg_count; a++) {
         const hd_arg *arg = &launch->args[a];
         if (arg->param == KIR_NONE) {
-            give_variable(kernel, arg, &all[a]);
+            all[a] = (given){.name = arg->name, .memory = arg->buffer, .is_unknown = true};
+            for (uint32_t s = 0; s < kernel->static_count; s++)
+                if (kernel->statics[s].space != KIR_LOCAL &&
+                    !strcmp(kernel->statics[s].name, arg->name))
+                    all[a].is_unknown = false;
             continue;
         }
         all[a].param = &kernel->params[arg->param];
@@ -225,7 +204,16 @@ static bool has_addresses(const writer *w, const hd_launch *launch, const given 
     bool any = false;
     for (uint32_t a = 0; a < launch->arg_count; a++) {
         const given *g = &all[a];
-        any |= g->param && (is_pointer(g->param) ? holds_addresses(w->arena, g->param) : !g->value);
+        const kir_param *p = g->param;
+        uint32_t count = 0;
+        if (!p)
+            continue;
+        const hd_leaf *leaves = p->record && is_pointer(p)
+                                    ? hd_leaves_of_record(w->arena, p->record, NULL, &count)
+                                    : NULL;
+        any |= is_pointer(p) ? p->element_type && strchr(p->element_type, '*') : !g->value;
+        for (uint32_t l = 0; l < count; l++)
+            any |= leaves[l].is_pointer;
     }
     return any;
 }
@@ -266,50 +254,15 @@ static const char *check_givens(const writer *w, const hd_launch *launch, const 
 
 /* ---- buffers ------------------------------------------------------------------------------------------ */
 
-static const char *new_name(writer *w, const char *like) {
+static void add_buffer(writer *w, uint32_t m, const char *like, uint64_t at) {
+    memory *held = &w->memories[m];
     const char *name = like;
     for (unsigned n = 2; hd_hash_get_key(&w->names, name) != HD_NO_VALUE; n++)
         name = hd_format(w->arena, "%s_%u", like, n);
     hd_hash_add_key(&w->names, name, 0);
-    return name;
-}
-
-static void add_buffer(writer *w, uint32_t m, const char *name, uint64_t at) {
-    memory *held = &w->memories[m];
-    const buffer b = {new_name(w, name), held->file, NULL, w->job->buffers[m].count, at};
+    const buffer b = {name, held->file, NULL, w->job->buffers[m].count, at};
     held->buffer = (uint32_t)w->buffers.count;
     hd_push(w->arena, &w->buffers, b);
-}
-
-/* Memory that this launch sees as something else than earlier ones becomes another buffer. */
-static void part_from_buffers(writer *w, const hd_launch *launch, const given *all) {
-    for (uint32_t a = 0; a < launch->arg_count; a++) {
-        memory *held = all[a].memory == KIR_NONE ? NULL : &w->memories[all[a].memory];
-        if (held && held->buffer != KIR_NONE &&
-            !agree(w->buffers.data[held->buffer].pointer, all[a].param))
-            held->buffer = KIR_NONE;
-    }
-}
-
-/* The buffer that a parameter or variable is given. */
-static const buffer *buffer_for(writer *w, const given *g) {
-    memory *held = &w->memories[g->memory];
-    if (held->buffer == KIR_NONE)
-        add_buffer(w, g->memory, g->name, 0);
-    buffer *b = &w->buffers.data[held->buffer];
-    if (g->param && (!b->pointer || g->param->element_bytes))
-        b->pointer = g->param;
-    return b;
-}
-
-/* The bytes of buffers that this launch would add to those of earlier ones. */
-static uint64_t bytes_to_add(const writer *w, const hd_launch *launch, const given *all) {
-    uint64_t bytes = 0;
-    for (uint32_t a = 0; a < launch->arg_count; a++)
-        if (all[a].memory != KIR_NONE && !all[a].is_unknown &&
-            w->memories[all[a].memory].buffer == KIR_NONE)
-            bytes += w->job->buffers[all[a].memory].count;
-    return bytes;
 }
 
 static void write_held(writer *w, const hd_held *held, uint32_t count, bool by_new_job) {
@@ -340,7 +293,12 @@ static void add_given(writer *w, const given *g) {
     hd_str *text = &w->launches;
     hd_str_printf(text, "      - {name: %s, ", cli_yaml_name(w->c, g->name));
     if (g->memory != KIR_NONE) {
-        hd_str_printf(text, "buffer: %s", cli_yaml_name(w->c, buffer_for(w, g)->name));
+        if (w->memories[g->memory].buffer == KIR_NONE)
+            add_buffer(w, g->memory, g->name, 0);
+        buffer *b = &w->buffers.data[w->memories[g->memory].buffer];
+        if (g->param && (!b->pointer || g->param->element_bytes))
+            b->pointer = g->param;
+        hd_str_printf(text, "buffer: %s", cli_yaml_name(w->c, b->name));
         if (g->offset)
             hd_str_printf(text, ", offset: %llu", (unsigned long long)g->offset);
     } else {
@@ -406,8 +364,18 @@ static const char *try_launch(writer *w, const hd_launch *l) {
     const given *all = givens_of(w, l, kernel);
     if ((why = check_givens(w, l, all)) != NULL)
         return why;
-    part_from_buffers(w, l, all);
-    uint64_t bytes = w->launch_count ? bytes_to_add(w, l, all) : 0;
+    uint64_t bytes = 0; /* of buffers that this launch would add to those of earlier ones */
+    for (uint32_t a = 0; a < l->arg_count; a++) {
+        memory *held = all[a].memory == KIR_NONE ? NULL : &w->memories[all[a].memory];
+        /* Memory that it sees as something else than earlier ones becomes another buffer. */
+        if (held && held->buffer != KIR_NONE &&
+            !agree(w->buffers.data[held->buffer].pointer, all[a].param))
+            held->buffer = KIR_NONE;
+    }
+    for (uint32_t a = 0; a < l->arg_count && w->launch_count; a++)
+        if (all[a].memory != KIR_NONE && !all[a].is_unknown &&
+            w->memories[all[a].memory].buffer == KIR_NONE)
+            bytes += w->job->buffers[all[a].memory].count;
     if (bytes > most_bytes - w->extra_bytes)
         return "with all that the host writes between launches, buffers would take too much memory";
     w->extra_bytes += bytes;
@@ -416,29 +384,26 @@ static const char *try_launch(writer *w, const hd_launch *l) {
 }
 
 static void add_launches(writer *w) {
-    for (uint32_t l = 0; l < w->job->launch_count; l++) {
-        const hd_launch *launch = &w->job->launches[l];
-        write_held(w, launch->before, launch->before_count, false);
-        const char *why = try_launch(w, launch);
-        w->left_out += why != NULL;
-        w->why = w->why ? w->why : why;
-        write_held(w, launch->after, launch->after_count, !why);
-    }
-}
-
-static void begin(writer *w) {
     const hd_job *job = w->job;
     w->memories = hd_new_array(w->arena, memory, job->buffer_count);
     for (uint32_t l = 0; l < job->launch_count; l++) {
+        const hd_launch *launch = &job->launches[l];
         const kir_kernel *kernel;
-        if (!kernel_of(w, &job->launches[l], &kernel))
-            w->has_addresses |=
-                has_addresses(w, &job->launches[l], givens_of(w, &job->launches[l], kernel));
+        if (!kernel_of(w, launch, &kernel))
+            w->has_addresses |= has_addresses(w, launch, givens_of(w, launch, kernel));
     }
     for (uint32_t m = 0; m < job->buffer_count; m++) {
         w->memories[m] = (memory){.file = job->buffers[m].file, .buffer = KIR_NONE};
         if (w->has_addresses)
             add_buffer(w, m, job->buffers[m].name, job->buffers[m].at);
+    }
+    for (uint32_t l = 0; l < job->launch_count; l++) {
+        const hd_launch *launch = &job->launches[l];
+        write_held(w, launch->before, launch->before_count, false);
+        const char *why = try_launch(w, launch);
+        w->left_out += why != NULL;
+        w->why = w->why ? w->why : why;
+        write_held(w, launch->after, launch->after_count, !why);
     }
 }
 
@@ -562,14 +527,6 @@ static void remove_files(const output_list *files) {
         unlink(files->data[f].path);
 }
 
-static const char *cannot_compile(const writer *w, hd_status status, const heard *h) {
-    return hd_format(w->arena, "%s%s", h->text ? h->text : w->path,
-                     status == HD_EINPUT
-                         ? "; what nvcc was told of headers, macros and the language goes with "
-                           "--options '-I DIR -DNAME -std=c++17'"
-                         : "");
-}
-
 /* Makes a copy of w->path in the folder `to` and compiles it; *why: what keeps it from that. */
 static hd_status take_source(writer *w, const char *to, const char *options, output_list *files,
                              const char **why) {
@@ -593,7 +550,11 @@ static hd_status take_source(writer *w, const char *to, const char *options, out
             compiled = HD_OK;
     }
     if (compiled)
-        *why = cannot_compile(w, compiled, &h);
+        *why = hd_format(w->arena, "%s%s", h.text ? h.text : w->path,
+                         compiled == HD_EINPUT
+                             ? "; what nvcc was told of headers, macros and the language goes with "
+                               "--options '-I DIR -DNAME -std=c++17'"
+                             : "");
     for (uint32_t l = 0; !compiled && l < w->job->launch_count && !w->module; l++)
         if (kir_find_kernel(module, w->job->launches[l].kernel_name))
             w->module = module;
@@ -629,17 +590,6 @@ static hd_status find_source(writer *w, const kir_module *ptx, const char *to, c
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
 
-/* The job as any command will read it; what is wrong with it, or NULL. */
-static const char *check(const writer *w, const char *path) {
-    heard h = {.arena = w->arena};
-    const hd_diag diag = {hear, &h};
-    hd_job *job;
-    if (!hd_job_read(w->arena, &diag, path, &job) && !hd_job_check_options(w->arena, &diag, job) &&
-        !hd_job_resolve(w->arena, &diag, job, w->module))
-        return NULL;
-    return h.text ? h.text : "a job could not be made of it";
-}
-
 static hd_status write_job(writer *w, const char *folder, const char *number, const char *options,
                            cli_source_job *result) {
     size_t length;
@@ -650,10 +600,13 @@ static hd_status write_job(writer *w, const char *folder, const char *number, co
     hd_status status = hd_write_file(&w->c->diag, path, text, length);
     if (status)
         return status;
-    const char *wrong = check(w, path);
-    if (wrong) {
+    heard h = {.arena = w->arena}; /* the job as any command will read it */
+    const hd_diag diag = {hear, &h};
+    hd_job *job;
+    if (hd_job_read(w->arena, &diag, path, &job) || hd_job_check_options(w->arena, &diag, job) ||
+        hd_job_resolve(w->arena, &diag, job, w->module)) {
         unlink(path);
-        result->why = wrong;
+        result->why = h.text ? h.text : "a job could not be made of it";
         return HD_OK;
     }
     result->file = name;
@@ -690,7 +643,6 @@ hd_status cli_make_source_job(cli *c, const char *folder, const char *number, co
     status = find_source(&w, ptx, to, options, &files, &result->why);
     if (status || !w.module)
         return status;
-    begin(&w);
     add_launches(&w);
     result->why = w.why;
     if (w.launch_count)

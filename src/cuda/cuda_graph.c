@@ -12,10 +12,25 @@ cuda_graph *cuda_graph_make(cuda_process *p) {
     return graph;
 }
 
+/* Ends what a node or step is to do, with the graph that it may hold. */
+static void drop(cuda_process *p, cuda_work *held) {
+    if (held->kind == CUDA_WORK_GRAPH)
+        cuda_graph_end(p, held->graph);
+    cuda_work_drop(held);
+}
+
+static cuda_error replace(cuda_process *p, cuda_work *held, const cuda_work *work) {
+    cuda_work kept;
+    cuda_error error = cuda_work_keep(p, work, &kept);
+    if (error)
+        return error;
+    drop(p, held);
+    *held = kept;
+    return CUDA_SUCCESS;
+}
+
 static void free_node(cuda_process *p, cuda_node *node) {
-    if (node->work.kind == CUDA_WORK_GRAPH)
-        cuda_graph_end(p, node->work.graph);
-    cuda_work_drop(&node->work);
+    drop(p, &node->work);
     cuda_handle_free(p, node);
 }
 
@@ -90,15 +105,7 @@ void cuda_node_end(cuda_process *p, cuda_node *node) {
 }
 
 cuda_error cuda_node_set(cuda_process *p, cuda_node *node, const cuda_work *work) {
-    cuda_work kept;
-    if (node->work.kind != work->kind)
-        return CUDA_INVALID_VALUE;
-    cuda_error error = cuda_work_keep(p, work, &kept);
-    if (error)
-        return error;
-    cuda_work_drop(&node->work);
-    node->work = kept;
-    return CUDA_SUCCESS;
+    return node->work.kind == work->kind ? replace(p, &node->work, work) : CUDA_INVALID_VALUE;
 }
 
 cuda_error cuda_graph_copy(cuda_process *p, const cuda_graph *graph, cuda_graph **result) {
@@ -173,11 +180,8 @@ cuda_error cuda_graph_exec_make(cuda_process *p, const cuda_graph *graph, uint64
 }
 
 void cuda_graph_exec_end(cuda_process *p, cuda_graph_exec *exec) {
-    for (uint32_t i = 0; i < exec->count; i++) {
-        if (exec->steps[i].work.kind == CUDA_WORK_GRAPH)
-            cuda_graph_end(p, exec->steps[i].work.graph);
-        cuda_work_drop(&exec->steps[i].work);
-    }
+    for (uint32_t i = 0; i < exec->count; i++)
+        drop(p, &exec->steps[i].work);
     hd_arena_free(exec->arena);
     cuda_handle_free(p, exec);
 }
@@ -189,24 +193,11 @@ cuda_step *cuda_graph_exec_step(cuda_graph_exec *exec, const cuda_node *node) {
     return NULL;
 }
 
-static cuda_error set_step(cuda_process *p, cuda_step *step, const cuda_work *work) {
-    cuda_work kept;
-    cuda_error error = cuda_work_keep(p, work, &kept);
-    if (error)
-        return error;
-    if (step->work.kind == CUDA_WORK_GRAPH)
-        cuda_graph_end(p, step->work.graph);
-    cuda_work_drop(&step->work);
-    step->work = kept;
-    return CUDA_SUCCESS;
-}
-
 cuda_error cuda_graph_exec_set(cuda_process *p, cuda_graph_exec *exec, const cuda_node *node,
                                const cuda_work *work) {
     cuda_step *step = cuda_graph_exec_step(exec, node);
-    if (!step || step->work.kind != work->kind)
-        return CUDA_INVALID_VALUE;
-    return set_step(p, step, work);
+    return step && step->work.kind == work->kind ? replace(p, &step->work, work)
+                                                 : CUDA_INVALID_VALUE;
 }
 
 cuda_error cuda_graph_exec_update(cuda_process *p, cuda_graph_exec *exec, const cuda_graph *graph,
@@ -223,7 +214,7 @@ cuda_error cuda_graph_exec_update(cuda_process *p, cuda_graph_exec *exec, const 
         if (*differs)
             error = CUDA_GRAPH_EXEC_UPDATE_FAILURE;
         for (uint32_t i = 0; i < exec->count && !error; i++)
-            error = set_step(p, &exec->steps[i], &order[i]->work);
+            error = replace(p, &exec->steps[i].work, &order[i]->work);
     }
     hd_arena_free(arena);
     return error;

@@ -98,10 +98,10 @@ cuda_error cuda_memory_make(cuda_process *p, cuda_memory_kind kind, size_t bytes
         return CUDA_SUCCESS;
     bool of_device = kind == CUDA_MEMORY_DEVICE || kind == CUDA_MEMORY_MANAGED;
     if (of_device && (bytes > p->device.memory || m->used > p->device.memory - bytes))
-        return CUDA_MEMORY_ALLOCATION;
+        return CUDA_OUT_OF_MEMORY;
     void *made = hd_ptx_alloc(p->machine, bytes, 256);
     if (!made)
-        return CUDA_MEMORY_ALLOCATION;
+        return CUDA_OUT_OF_MEMORY;
     if (kind != CUDA_MEMORY_DEVICE) /* the host writes there, and nobody sees it */
         hd_ptx_wrote(p->machine, made, bytes);
     add(m, (cuda_allocation){.address = (uintptr_t)made, .bytes = bytes, .kind = kind});

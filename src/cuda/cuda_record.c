@@ -462,13 +462,10 @@ static void write_results(const cuda_record *r, cuda_process *p) {
         if (r->left_out[i])
             json_array_append_new(list, json_pack("{s:s, s:I}", "why", reason_texts[i], "launches",
                                                   (json_int_t)r->left_out[i]));
-    json_t *all = json_pack("{s:o}", "left_out", list);
-    char *text = json_dumps(all, JSON_COMPACT);
-    if (text && r->results)
-        hd_write_file(&p->diag, hd_format(r->arena, "%s/%ld.json", r->results, (long)r->pid), text,
-                      strlen(text));
-    free(text);
-    json_decref(all);
+    if (r->results)
+        cuda_write_results(p, json_pack("{s:o}", "left_out", list), r->results);
+    else
+        json_decref(list);
 }
 
 /* ---- what the process tells ------------------------------------------------------------------- */

@@ -33,21 +33,20 @@ cuda_stream *cuda_stream_make(cuda_process *p, unsigned flags, int priority) {
     return stream;
 }
 
-/* The stream captures no more; a graph that nobody gets goes. */
-static void leave_capture(cuda_process *p, cuda_stream *stream) {
+/* The stream captures no more. */
+static void leave_capture(cuda_stream *stream) {
     cuda_capture *capture = stream->capture;
     stream->capture = NULL;
     stream->frontier.count = 0;
     if (capture && capture->origin == stream)
         capture->origin = NULL;
-    (void)p;
 }
 
 cuda_error cuda_stream_end(cuda_process *p, cuda_stream *stream) {
     cuda_streams *s = p->streams;
     if (stream == &s->legacy || stream == &s->per_thread)
-        return CUDA_INVALID_RESOURCE_HANDLE;
-    leave_capture(p, stream);
+        return CUDA_INVALID_HANDLE;
+    leave_capture(stream);
     for (size_t i = 0; i < s->all.count; i++)
         if (s->all.data[i] == stream) {
             s->all.data[i] = s->all.data[--s->all.count];
@@ -60,7 +59,7 @@ cuda_error cuda_stream_end(cuda_process *p, cuda_stream *stream) {
 void cuda_streams_reset(cuda_process *p) {
     while (p->streams->all.count)
         cuda_stream_end(p, p->streams->all.data[0]);
-    leave_capture(p, &p->streams->per_thread);
+    leave_capture(&p->streams->per_thread);
 }
 
 /* ---- what goes on while streams capture ------------------------------------------------------------ */
@@ -118,7 +117,7 @@ cuda_error cuda_submit(cuda_process *p, void *handle, const cuda_work *work) {
     if (work->kind == CUDA_WORK_FAILED)
         return work->error;
     if (!stream)
-        return CUDA_INVALID_RESOURCE_HANDLE;
+        return CUDA_INVALID_HANDLE;
     if (stream->capture)
         return capture_work(p, stream, work);
     cuda_error error = check_legacy(p, stream);
@@ -128,7 +127,7 @@ cuda_error cuda_submit(cuda_process *p, void *handle, const cuda_work *work) {
 cuda_error cuda_stream_wait(cuda_process *p, void *handle) {
     cuda_stream *stream = cuda_stream_find(p, handle);
     if (!stream)
-        return CUDA_INVALID_RESOURCE_HANDLE;
+        return CUDA_INVALID_HANDLE;
     if (!stream->capture)
         return check_legacy(p, stream);
     stream->capture->invalid = true;
@@ -146,7 +145,7 @@ cuda_event *cuda_event_make(cuda_process *p, unsigned flags) {
 cuda_error cuda_event_record(cuda_process *p, cuda_event *event, void *handle) {
     cuda_stream *stream = cuda_stream_find(p, handle);
     if (!stream)
-        return CUDA_INVALID_RESOURCE_HANDLE;
+        return CUDA_INVALID_HANDLE;
     event->capture = stream->capture;
     event->nodes.count = 0;
     if (!stream->capture) {
@@ -169,7 +168,7 @@ static void come_after(cuda_stream *stream, cuda_node *node) {
 cuda_error cuda_event_wait(cuda_process *p, cuda_event *event, void *handle) {
     cuda_stream *stream = cuda_stream_find(p, handle);
     if (!stream)
-        return CUDA_INVALID_RESOURCE_HANDLE;
+        return CUDA_INVALID_HANDLE;
     if (!event->capture) {
         if (!stream->capture || !event->recorded)
             return CUDA_SUCCESS;
@@ -197,7 +196,7 @@ cuda_error cuda_event_elapsed(const cuda_event *start, const cuda_event *end, fl
     if (!milliseconds)
         return CUDA_INVALID_VALUE;
     if (!start->recorded || !end->recorded || (start->flags | end->flags) & CUDA_EVENT_WITHOUT_TIME)
-        return CUDA_INVALID_RESOURCE_HANDLE;
+        return CUDA_INVALID_HANDLE;
     *milliseconds = (float)((end->time - start->time) * 1e3);
     return CUDA_SUCCESS;
 }
@@ -207,7 +206,7 @@ cuda_error cuda_event_elapsed(const cuda_event *start, const cuda_event *end, fl
 cuda_error cuda_capture_begin(cuda_process *p, void *handle, cuda_graph *into, int mode) {
     cuda_stream *stream = cuda_stream_find(p, handle);
     if (!stream)
-        return CUDA_INVALID_RESOURCE_HANDLE;
+        return CUDA_INVALID_HANDLE;
     if (mode < MODE_GLOBAL || mode > MODE_RELAXED)
         return CUDA_INVALID_VALUE;
     if (stream == &p->streams->legacy)
@@ -250,7 +249,7 @@ cuda_error cuda_capture_end(cuda_process *p, void *handle, void **graph) {
         return CUDA_INVALID_VALUE;
     *graph = NULL;
     if (!stream)
-        return CUDA_INVALID_RESOURCE_HANDLE;
+        return CUDA_INVALID_HANDLE;
     cuda_capture *capture = stream->capture;
     if (!capture)
         return CUDA_ILLEGAL_STATE;
@@ -261,7 +260,7 @@ cuda_error cuda_capture_end(cuda_process *p, void *handle, void **graph) {
                                              : CUDA_SUCCESS;
     for (size_t i = 0; (other = capturing_at(p, i)); i++)
         if (other->capture == capture)
-            leave_capture(p, other);
+            leave_capture(other);
     if (error)
         cuda_graph_end(p, capture->graph);
     else
@@ -279,7 +278,7 @@ int cuda_stream_capture_status(const cuda_stream *stream) {
 cuda_error cuda_graph_upload(cuda_process *p, void *exec, void *handle) {
     return !cuda_handle_is(p, exec, CUDA_GRAPH_EXEC) ? CUDA_INVALID_VALUE
            : cuda_stream_find(p, handle)             ? CUDA_SUCCESS
-                                                     : CUDA_INVALID_RESOURCE_HANDLE;
+                                                     : CUDA_INVALID_HANDLE;
 }
 
 cuda_error cuda_graph_launch(cuda_process *p, void *exec, void *handle) {

@@ -70,7 +70,7 @@ static cuda_error take_text(cuda_process *p, const cuda_module *module, const vo
                             size_t size, const cuda_ptx_text **text) {
     cuda_fatbin fatbin;
     if (cuda_fatbin_read(p->arena, &p->diag, module->name, binary, size, &fatbin))
-        return CUDA_INVALID_KERNEL_IMAGE;
+        return CUDA_INVALID_IMAGE;
     *text = cuda_fatbin_choose(&fatbin, 10 * p->device.major + p->device.minor);
     return CUDA_SUCCESS;
 }
@@ -111,7 +111,7 @@ static cuda_error choose_text(cuda_process *p, cuda_module *module, const void *
              "error: %s (with kernel %s) holds machine code alone, which only a GPU can run; build "
              "the program with PTX in it: nvcc -gencode arch=compute_75,code=compute_75",
              module->name, some_kernel(module));
-    return CUDA_NO_KERNEL_IMAGE_FOR_DEVICE;
+    return CUDA_NO_BINARY_FOR_GPU;
 }
 
 /* What is known of the program's variables when their module has been read. */
@@ -141,7 +141,7 @@ cuda_error cuda_module_need(cuda_process *p, cuda_module *module) {
     if (!module->text) {
         const void *binary = cuda_fatbin_unwrap(module->wrapper);
         size_t size = binary ? cuda_fatbin_size(binary) : 0;
-        module->failed = size ? choose_text(p, module, binary, size) : CUDA_INVALID_KERNEL_IMAGE;
+        module->failed = size ? choose_text(p, module, binary, size) : CUDA_INVALID_IMAGE;
     }
     if (!module->failed && hd_ptx_load(p->machine, module->name, module->text->text,
                                        module->text->length, &module->loaded))
@@ -164,7 +164,7 @@ cuda_error cuda_module_load(cuda_process *p, const char *name, const void *image
         error = choose_text(p, module, binary, size);
     } else if (!memcmp(binary, "\177ELF", 4)) {
         cuda_say(p, "error: %s is machine code, which only a GPU can run; load its PTX", name);
-        error = CUDA_NO_KERNEL_IMAGE_FOR_DEVICE;
+        error = CUDA_NO_BINARY_FOR_GPU;
     } else {
         cuda_ptx_text *text = hd_new(p->arena, cuda_ptx_text);
         text->length = strlen(binary);
@@ -273,7 +273,7 @@ cuda_error cuda_kernel_named(cuda_process *p, cuda_module *module, const char *n
             return cuda_kernel_need(p, *kernel);
         }
     if (!hd_ptx_has(module->loaded, name))
-        return CUDA_SYMBOL_NOT_FOUND;
+        return CUDA_NOT_FOUND;
     *kernel = add_kernel(p, module, name);
     return cuda_kernel_need(p, *kernel);
 }
@@ -341,10 +341,10 @@ cuda_error cuda_variable_named(cuda_process *p, cuda_module *module, const char 
     if (error)
         return error;
     if (!hd_ptx_variable(module->loaded, name, address, bytes))
-        return CUDA_SYMBOL_NOT_FOUND;
+        return CUDA_NOT_FOUND;
     cuda_memory_add_variable(p, *address, *bytes);
     if (!cuda_memory_at(p, *address))
-        return CUDA_SYMBOL_NOT_FOUND;
+        return CUDA_NOT_FOUND;
     hd_push(p->arena, &module->addresses, *address);
     return CUDA_SUCCESS;
 }

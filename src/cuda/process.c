@@ -1,6 +1,7 @@
 #include "cuda/process.h"
 
 #include <dlfcn.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -41,6 +42,15 @@ void cuda_say(cuda_process *p, const char *format, ...) {
     va_start(args, format);
     fprintf(stderr, "heddle: %s\n", hd_vformat(p->arena, format, args));
     va_end(args);
+}
+
+void cuda_write_results(cuda_process *p, struct json_t *results, const char *folder) {
+    char *text = json_dumps(results, JSON_COMPACT);
+    if (text)
+        hd_write_file(&p->diag, hd_format(p->arena, "%s/%ld.json", folder, (long)getpid()), text,
+                      strlen(text));
+    free(text);
+    json_decref(results);
 }
 
 /* ---- the process ------------------------------------------------------------------------------ */
@@ -100,7 +110,7 @@ cuda_error cuda_need_machine(cuda_process *p) {
     hd_ptx_options options = {0};
     cuda_watch_options(p->watch, &options);
     if (hd_ptx_open(&options, &p->diag, &p->machine))
-        return CUDA_INITIALIZATION_ERROR;
+        return CUDA_NOT_INITIALIZED;
     return CUDA_SUCCESS;
 }
 

@@ -243,25 +243,23 @@ static json_t *text_value(const char *text) {
     return value ? value : json_string("?");
 }
 
-/* {"counts": [...]}: numbers as hd_launch_counts.of has them. */
+/* Numbers as hd_launch_counts.of has them. */
 static json_t *counts_value(const hd_launch_counts *c) {
     json_t *list = json_array();
     for (size_t i = 0; i < HD_ANALYSIS_COUNT * HD_MOST_COUNTS; i++)
         json_array_append_new(
             list, json_integer((json_int_t)c->of[i / HD_MOST_COUNTS][i % HD_MOST_COUNTS]));
-    return json_pack("{s:o}", "counts", list);
+    return list;
 }
 
 static json_t *kernels_value(const cuda_watch *w) {
     json_t *list = json_array();
     for (size_t i = 0; i < w->rows.count; i++) {
         const row *r = &w->rows.data[i];
-        json_t *value = counts_value(&r->counts);
-        json_object_set_new(value, "name", text_value(r->name));
-        json_object_set_new(value, "launches", json_integer((json_int_t)r->launches));
-        json_object_set_new(value, "analysed", json_integer((json_int_t)r->analysed));
-        json_object_set_new(value, "seconds", json_real(r->seconds));
-        json_array_append_new(list, value);
+        json_array_append_new(list, json_pack("{s:o, s:o, s:I, s:I, s:f}", "counts",
+                                              counts_value(&r->counts), "name", text_value(r->name),
+                                              "launches", (json_int_t)r->launches, "analysed",
+                                              (json_int_t)r->analysed, "seconds", r->seconds));
     }
     return list;
 }
@@ -270,14 +268,12 @@ static json_t *lines_value(const cuda_watch *w) {
     json_t *list = json_array();
     for (size_t i = 0; i < w->lines.count; i++) {
         const line *l = &w->lines.data[i];
-        if (!hd_weight(&l->counts, 0))
-            continue;
-        json_t *value = counts_value(&l->counts);
-        json_object_set_new(value, "kernel", text_value(l->kernel));
-        json_object_set_new(value, "kind", text_value(hd_access_kind_name(l->kind)));
-        json_object_set_new(value, "file", text_value(l->file));
-        json_object_set_new(value, "line", json_integer(l->number));
-        json_array_append_new(list, value);
+        if (hd_weight(&l->counts, 0))
+            json_array_append_new(
+                list,
+                json_pack("{s:o, s:o, s:o, s:o, s:I}", "counts", counts_value(&l->counts), "kernel",
+                          text_value(l->kernel), "kind", text_value(hd_access_kind_name(l->kind)),
+                          "file", text_value(l->file), "line", (json_int_t)l->number));
     }
     return list;
 }
@@ -286,12 +282,10 @@ static json_t *faults_value(const cuda_watch *w) {
     json_t *list = json_array();
     for (size_t i = 0; i < w->faults.count; i++) {
         const fault *f = &w->faults.data[i];
-        json_t *value = json_object();
-        json_object_set_new(value, "message", text_value(f->message));
-        json_object_set_new(value, "memory", text_value(f->memory));
-        json_object_set_new(value, "kernel", text_value(f->kernel));
-        json_object_set_new(value, "launch", json_integer((json_int_t)f->launch));
-        json_array_append_new(list, value);
+        json_array_append_new(list,
+                              json_pack("{s:o, s:o, s:o, s:I}", "message", text_value(f->message),
+                                        "memory", text_value(f->memory), "kernel",
+                                        text_value(f->kernel), "launch", (json_int_t)f->launch));
     }
     return list;
 }
@@ -300,35 +294,22 @@ static json_t *leaks_value(const cuda_process *p) {
     json_t *list = json_array();
     for (size_t i = 0; i < p->memory->live.count; i++) {
         const cuda_allocation *a = &p->memory->live.data[i];
-        if (a->kind == CUDA_MEMORY_VARIABLE)
-            continue;
-        json_t *value = json_object();
-        json_object_set_new(value, "bytes", json_integer((json_int_t)a->bytes));
-        json_object_set_new(value, "kind", text_value(kind_names[a->kind]));
-        json_object_set_new(value, "number", json_integer((json_int_t)a->number));
-        json_object_set_new(value, "stack",
-                            text_value(cuda_stack_text(p->arena, &a->made, "    ")));
-        json_array_append_new(list, value);
+        if (a->kind != CUDA_MEMORY_VARIABLE)
+            json_array_append_new(
+                list, json_pack("{s:I, s:o, s:I, s:o}", "bytes", (json_int_t)a->bytes, "kind",
+                                text_value(kind_names[a->kind]), "number", (json_int_t)a->number,
+                                "stack", text_value(cuda_stack_text(p->arena, &a->made, "    "))));
     }
     return list;
 }
 
 static void write_results(const cuda_watch *w, cuda_process *p) {
-    json_t *all = json_object();
-    json_object_set_new(all, "device", text_value(p->device.profile->name));
-    json_object_set_new(all, "launches", json_integer((json_int_t)w->launches));
-    json_object_set_new(all, "kernels", kernels_value(w));
-    json_object_set_new(all, "lines", lines_value(w));
-    json_object_set_new(all, "faults", faults_value(w));
-    json_object_set_new(all, "most_memory", json_integer((json_int_t)p->memory->most_used));
-    if (w->leaks)
-        json_object_set_new(all, "leaks", leaks_value(p));
-    char *text = json_dumps(all, JSON_COMPACT);
-    const char *path = hd_format(p->arena, "%s/%ld.json", w->folder, (long)w->pid);
-    if (text)
-        hd_write_file(&p->diag, path, text, strlen(text));
-    free(text);
-    json_decref(all);
+    json_t *all = json_pack(
+        "{s:o, s:I, s:o, s:o, s:o, s:I, s:o*}", "device", text_value(p->device.profile->name),
+        "launches", (json_int_t)w->launches, "kernels", kernels_value(w), "lines", lines_value(w),
+        "faults", faults_value(w), "most_memory", (json_int_t)p->memory->most_used, "leaks",
+        w->leaks ? leaks_value(p) : NULL);
+    cuda_write_results(p, all, w->folder);
 }
 
 /* A process that was forked off has launched nothing here. */

@@ -189,7 +189,7 @@ static cuda_error fault_of(const cuda_process *p) {
            : hd_ptx_last_fault(p->machine).is_access ? CUDA_ILLEGAL_ADDRESS
            : strstr(message, "assertion")            ? CUDA_ASSERT
            : strstr(message, "(a trap)")             ? CUDA_ILLEGAL_INSTRUCTION
-                                                     : CUDA_LAUNCH_FAILURE;
+                                                     : CUDA_LAUNCH_FAILED;
 }
 
 static cuda_error run_launch(cuda_process *p, const cuda_launch *l) {

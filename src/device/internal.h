@@ -7,22 +7,24 @@
 
 #include "device/device.h"
 
-/* A figure has one part (32, half-warp), two (48k/128, 128/16), three (1,30,100), five (board) or
- * eight (energy). */
-typedef enum device_figure_kind {
-    DEVICE_FIGURE_NUMBER,
-    DEVICE_FIGURE_CACHE,
-    DEVICE_FIGURE_WEIGHTS,
-    DEVICE_FIGURE_WORD,
-    DEVICE_FIGURE_TAGS,
-    DEVICE_FIGURE_ENERGY,
-    DEVICE_FIGURE_BOARD
-} device_figure_kind;
+/* What the text of a part says. */
+typedef enum device_part { PART_NUMBER, PART_SIZE, PART_REAL, PART_WORD } device_part;
+
+/* A figure is made of parts, side by side in hd_device: one (32, half-warp), two (48k/128, 128/16),
+ * three (1,30,100), five (board) or eight (energy). */
 enum { DEVICE_MAX_PARTS = 8 };
+typedef struct device_kind {
+    device_part type; /* of each part; behind a size stand numbers */
+    char separator[2];
+    size_t fewest, count;
+    const char *names[DEVICE_MAX_PARTS]; /* of the parts, in YAML */
+    const char *like, *in_yaml;          /* examples */
+    const char *called;                  /* what the parts are, in messages */
+} device_kind;
 
 typedef struct device_figure {
     const char *key; /* the same word in both forms */
-    device_figure_kind kind;
+    const device_kind *kind;
     size_t offset;            /* of its (first) member in hd_device */
     const char *fallback;     /* of a synthetic form that leaves it out; NULL: must be given */
     bool optional;            /* a YAML profile may leave it out, too */
@@ -33,10 +35,14 @@ typedef struct device_figure {
 enum { DEVICE_FIGURES = 19 };
 extern const device_figure device_figures[DEVICE_FIGURES];
 
-/* Sets a figure from the text of its parts; a cache without a line has one part.
- * Returns NULL, or what is wrong. */
+/* Sets a figure from the text of its parts; those behind `count` become 0. Returns NULL, or what is
+ * wrong. */
 const char *device_figure_set(hd_arena *arena, hd_device *device, const device_figure *figure,
                               const char *const *parts, size_t count);
+
+/* The same from one text as the synthetic form has it. */
+const char *device_figure_read(hd_arena *arena, hd_device *device, const device_figure *figure,
+                               const char *text);
 
 /* Adds the value as the synthetic form has it: parts with '/' or ',' between them. */
 void device_figure_print(hd_str *s, const hd_device *device, const device_figure *figure);

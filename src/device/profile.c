@@ -15,59 +15,35 @@
 
 /* ---- the keys -------------------------------------------------------------- */
 
-#define TEXT(key) {.name = key, .needed = true}
-#define FIGURE(key, its_keys, parts)                         \
-    {.name = key,                                            \
-     .kind = HD_YAML_MAP,                                    \
-     .needed = true,                                         \
-     .keys = its_keys,                                       \
-     .example = key ": {" parts ", source: \"data sheet\"}"}
-#define NUMBER(key) FIGURE(key, number_keys, "value: 32")
-#define CACHE(key) FIGURE(key, cache_keys, "size: 64k, line: 128")
-#define OPTIONAL(key, its_keys) {.name = key, .kind = HD_YAML_MAP, .keys = its_keys}
+static hd_yaml_key text_key(const char *name) {
+    return (hd_yaml_key){.name = name, .needed = true};
+}
 
-/* The parts of a figure in device_figure_set()'s order, then its source. */
-static const hd_yaml_key number_keys[] = {TEXT("value"), TEXT("source"), {0}};
-static const hd_yaml_key cache_keys[] = {TEXT("size"), TEXT("line"), TEXT("source"), {0}};
-static const hd_yaml_key tags_keys[] = {TEXT("line"), TEXT("ways"), TEXT("source"), {0}};
-static const hd_yaml_key weights_keys[] = {
-    TEXT("l1"), TEXT("l2"), TEXT("dram"), TEXT("source"), {0}};
+/* The parts of a figure, then its source. */
+static const hd_yaml_key *keys_of_parts(hd_arena *arena, const device_kind *kind) {
+    hd_yaml_key *keys = hd_new_array(arena, hd_yaml_key, kind->count + 2);
+    for (size_t p = 0; p < kind->count; p++)
+        keys[p] = text_key(kind->names[p]);
+    keys[kind->count] = text_key("source");
+    return keys;
+}
 
-static const hd_yaml_key energy_keys[] = {
-    TEXT("fp32"), TEXT("fp64"), TEXT("integer"), TEXT("l1"),     TEXT("l2"),
-    TEXT("dram"), TEXT("link"), TEXT("idle"),    TEXT("source"), {0}};
-
-static const hd_yaml_key board_keys[] = {TEXT("capability"),
-                                         TEXT("memory"),
-                                         TEXT("clock"),
-                                         TEXT("memclock"),
-                                         TEXT("bus"),
-                                         TEXT("source"),
-                                         {0}};
-
-static const hd_yaml_key profile_keys[] = {TEXT("title"),
-                                           NUMBER("warp"),
-                                           CACHE("l1"),
-                                           CACHE("l2"),
-                                           FIGURE("w", weights_keys, "l1: 1, l2: 30, dram: 100"),
-                                           NUMBER("blocks"),
-                                           NUMBER("threads"),
-                                           NUMBER("regs"),
-                                           NUMBER("segment"),
-                                           NUMBER("maxregs"),
-                                           NUMBER("sms"),
-                                           OPTIONAL("coalescing", number_keys),
-                                           OPTIONAL("l1tags", tags_keys),
-                                           OPTIONAL("l2tags", tags_keys),
-                                           OPTIONAL("l1write", number_keys),
-                                           OPTIONAL("banks", number_keys),
-                                           OPTIONAL("bank", number_keys),
-                                           OPTIONAL("shared", number_keys),
-                                           OPTIONAL("energy", energy_keys),
-                                           OPTIONAL("board", board_keys),
-                                           {0}};
-
-static const hd_yaml_form profile_form = {"a profile", "title: My device", profile_keys};
+/* The title, then the figures. */
+static const hd_yaml_key *keys_of_profile(hd_arena *arena) {
+    hd_yaml_key *keys = hd_new_array(arena, hd_yaml_key, DEVICE_FIGURES + 2);
+    keys[0] = text_key("title");
+    for (int i = 0; i < DEVICE_FIGURES; i++) {
+        const device_figure *figure = &device_figures[i];
+        keys[i + 1] = (hd_yaml_key){.name = figure->key,
+                                    .kind = HD_YAML_MAP,
+                                    .needed = !figure->optional,
+                                    .keys = keys_of_parts(arena, figure->kind)};
+        if (!figure->optional)
+            keys[i + 1].example = hd_format(arena, "%s: {%s, source: \"data sheet\"}", figure->key,
+                                            figure->kind->in_yaml);
+    }
+    return keys;
+}
 
 /* ---- reading --------------------------------------------------------------- */
 
@@ -101,20 +77,17 @@ static hd_status refuse_empty(const source *s, const hd_yaml *map) {
     return status;
 }
 
-/* By the kind of figure. */
-static const hd_yaml_key *const part_keys[] = {number_keys, cache_keys,  weights_keys, number_keys,
-                                               tags_keys,   energy_keys, board_keys};
-static const size_t part_counts[] = {1, 2, 3, 1, 2, 8, 5};
-
 static hd_status set_figures(const source *s, hd_device *device) {
     for (int i = 0; i < DEVICE_FIGURES; i++) {
         const device_figure *figure = &device_figures[i];
         const hd_yaml *map = hd_yaml_get(&s->file->root, figure->key);
-        const char *parts[DEVICE_MAX_PARTS] = {figure->fallback}; /* of one that is left out */
-        for (size_t p = 0; map && p < part_counts[figure->kind]; p++)
-            parts[p] = hd_yaml_text(map, part_keys[figure->kind][p].name);
-        const char *wrong =
-            device_figure_set(s->arena, device, figure, parts, map ? part_counts[figure->kind] : 1);
+        const char *parts[DEVICE_MAX_PARTS], *wrong = NULL;
+        for (size_t p = 0; map && p < figure->kind->count; p++)
+            parts[p] = hd_yaml_text(map, figure->kind->names[p]);
+        if (map)
+            wrong = device_figure_set(s->arena, device, figure, parts, figure->kind->count);
+        else
+            wrong = device_figure_read(s->arena, device, figure, figure->fallback);
         if (wrong)
             return fail_at_key(s, figure->key, wrong);
     }
@@ -124,8 +97,9 @@ static hd_status set_figures(const source *s, hd_device *device) {
 
 hd_status hd_device_read(hd_arena *arena, const hd_diag *diag, const char *path,
                          const hd_device **device) {
+    const hd_yaml_form form = {"a profile", "title: My device", keys_of_profile(arena)};
     hd_yaml_file *file;
-    hd_status status = hd_yaml_read(arena, diag, path, &profile_form, &file);
+    hd_status status = hd_yaml_read(arena, diag, path, &form, &file);
     if (status != HD_OK)
         return status;
     const source s = {arena, diag, file};
@@ -178,9 +152,9 @@ static void add_figure(hd_str *s, const hd_device *device, const device_figure *
     device_figure_print(&value, device, figure);
     char *rest = hd_strdup(s->arena, hd_str_text(&value));
     hd_str_printf(&line, "%s: {", figure->key);
-    for (size_t p = 0; p < part_counts[figure->kind]; p++) {
+    for (size_t p = 0; p < figure->kind->count; p++) {
         const char *part = rest ? strsep(&rest, "/,") : "0"; /* the line of a cache of size 0 */
-        hd_str_printf(&line, "%s: %s, ", part_keys[figure->kind][p].name, part);
+        hd_str_printf(&line, "%s: %s, ", figure->kind->names[p], part);
     }
     if (line.length + strlen(from) + strlen("source: \"\"}") <= COLUMNS)
         hd_str_printf(s, "%ssource: ", hd_str_text(&line));

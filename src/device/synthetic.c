@@ -18,15 +18,8 @@
 #include "device/internal.h"
 
 static const char *const coalescing_words[] = {"warp", "half-warp", NULL};
-#define ENERGY_LIKE "50,160,70,46.8,123.84,244.4,80,35"
-#define BOARD_LIKE "90,16000,1500,1500,256"
-const hd_device_board hd_usual_board = {90, 16000, 1500, 1500, 256};
-enum {
-    ENERGY_PARTS = sizeof(hd_device_energy) / sizeof(double),
-    BOARD_PARTS = sizeof(hd_device_board) / sizeof(uint32_t)
-};
-
 static const char *const l1_write_words[] = {"through", "evict", NULL};
+const hd_device_board hd_usual_board = {90, 16000, 1500, 1500, 256};
 
 const char *hd_coalescing_name(uint32_t coalescing) { return coalescing_words[coalescing]; }
 bool hd_device_has_energy(const hd_device *device) {
@@ -34,28 +27,48 @@ bool hd_device_has_energy(const hd_device *device) {
     return memcmp(&device->energy, &none, sizeof none) != 0;
 }
 
-#define FIGURE(key, kind, member, ...)                                    \
-    {key, DEVICE_FIGURE_##kind, offsetof(hd_device, member), __VA_ARGS__}
+#define ENERGY_LIKE "50,160,70,46.8,123.84,244.4,80,35"
+#define BOARD_LIKE "90,16000,1500,1500,256" /* hd_usual_board */
+static const device_kind
+    numbers = {PART_NUMBER, ",", 1, 1, {"value"}, "32", "value: 32", NULL},
+    words = {PART_WORD, ",", 1, 1, {"value"}, NULL, NULL, NULL},
+    caches = {PART_SIZE, "/", 1, 2, {"size", "line"}, "48k/128", "size: 64k, line: 128", NULL},
+    tags = {PART_NUMBER, "/", 1, 2, {"line", "ways"}, "128/16", NULL, NULL},
+    weights =
+        {PART_REAL,    ",", 3, 3, {"l1", "l2", "dram"}, "1,30,100", "l1: 1, l2: 30, dram: 100",
+         "the weights"},
+    energies = {PART_REAL,
+                ",",
+                8,
+                8,
+                {"fp32", "fp64", "integer", "l1", "l2", "dram", "link", "idle"},
+                ENERGY_LIKE,
+                NULL,
+                "the figures of"},
+    boards = {PART_NUMBER, ",",  5,   5, {"capability", "memory", "clock", "memclock", "bus"},
+              BOARD_LIKE,  NULL, NULL};
+
+#define FIGURE(key, kind, member, ...) {key, &kind, offsetof(hd_device, member), __VA_ARGS__}
 const device_figure device_figures[DEVICE_FIGURES] = {
-    FIGURE("warp", NUMBER, warp, NULL),
-    FIGURE("l1", CACHE, l1, NULL),
-    FIGURE("l2", CACHE, l2, NULL),
-    FIGURE("w", WEIGHTS, w_l1, NULL), /* and w_l2 and w_dram behind it */
-    FIGURE("blocks", NUMBER, max_blocks, NULL),
-    FIGURE("threads", NUMBER, max_threads, NULL),
-    FIGURE("regs", NUMBER, registers, NULL),
-    FIGURE("segment", NUMBER, segment, "128"),
-    FIGURE("maxregs", NUMBER, max_registers, "255"),
-    FIGURE("sms", NUMBER, sms, "0"),
-    FIGURE("coalescing", WORD, coalescing, "warp", true, .words = coalescing_words),
-    FIGURE("l1tags", TAGS, l1.tag, "0", true, true),
-    FIGURE("l2tags", TAGS, l2.tag, "0", true, true),
-    FIGURE("l1write", WORD, l1_write, "through", true, true, l1_write_words),
-    FIGURE("banks", NUMBER, banks, "32", true, true),
-    FIGURE("bank", NUMBER, bank, "4", true, true),
-    FIGURE("shared", NUMBER, shared, "0", true, true),
-    FIGURE("energy", ENERGY, energy, "none", true, true),
-    FIGURE("board", BOARD, board, BOARD_LIKE, true, true), /* what programs of today expect */
+    FIGURE("warp", numbers, warp, NULL),
+    FIGURE("l1", caches, l1, NULL),
+    FIGURE("l2", caches, l2, NULL),
+    FIGURE("w", weights, w_l1, NULL), /* and w_l2 and w_dram behind it */
+    FIGURE("blocks", numbers, max_blocks, NULL),
+    FIGURE("threads", numbers, max_threads, NULL),
+    FIGURE("regs", numbers, registers, NULL),
+    FIGURE("segment", numbers, segment, "128"),
+    FIGURE("maxregs", numbers, max_registers, "255"),
+    FIGURE("sms", numbers, sms, "0"),
+    FIGURE("coalescing", words, coalescing, "warp", true, .words = coalescing_words),
+    FIGURE("l1tags", tags, l1.tag, "0", true, true),
+    FIGURE("l2tags", tags, l2.tag, "0", true, true),
+    FIGURE("l1write", words, l1_write, "through", true, true, l1_write_words),
+    FIGURE("banks", numbers, banks, "32", true, true),
+    FIGURE("bank", numbers, bank, "4", true, true),
+    FIGURE("shared", numbers, shared, "0", true, true),
+    FIGURE("energy", energies, energy, "none", true, true),
+    FIGURE("board", boards, board, BOARD_LIKE, true, true), /* what programs of today expect */
 };
 #undef FIGURE
 
@@ -80,106 +93,89 @@ static bool parse_whole(const char *text, uint64_t limit, uint64_t *value) {
     return !*text && *value <= limit;
 }
 
-static const char *set_number(hd_arena *arena, uint32_t *number, const char *key,
-                              const char *text) {
-    uint64_t value;
-    if (!parse_whole(text, UINT32_MAX, &value))
-        return hd_format(arena, "'%s' must be a whole number below 2^32, not '%.40s'", key, text);
-    *number = (uint32_t)value;
-    return NULL;
-}
-
-/* A line and its ways, two numbers side by side in hd_cache. */
-static const char *set_tags(hd_arena *arena, uint32_t *tags, const char *key,
-                            const char *const *parts, size_t count) {
-    const char *fault = set_number(arena, &tags[0], hd_format(arena, "line of %s", key), parts[0]);
-    tags[1] = 0;
-    if (!fault && count > 1)
-        fault = set_number(arena, &tags[1], hd_format(arena, "ways of %s", key), parts[1]);
-    return fault;
-}
-
-static const char *set_word(hd_arena *arena, uint32_t *word, const device_figure *figure,
+static const char *set_word(hd_arena *arena, uint32_t *number, const device_figure *figure,
                             const char *text) {
     hd_str known = {.arena = arena};
     for (uint32_t i = 0; figure->words[i]; i++) {
         hd_str_printf(&known, "%s%s", i ? " or " : "", figure->words[i]);
         if (!strcmp(text, figure->words[i])) {
-            *word = i;
+            *number = i;
             return NULL;
         }
     }
     return hd_format(arena, "'%s' must be %s, not '%.40s'", figure->key, hd_str_text(&known), text);
 }
 
-/* Numbers side by side in hd_device; `what` they are, `like` an example. */
-static const char *set_reals(hd_arena *arena, double *reals, const char *what, const char *like,
-                             const char *const *parts, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        char *end;
-        reals[i] = strtod(parts[i], &end);
-        if ((!isdigit((unsigned char)*parts[i]) && *parts[i] != '.') || end == parts[i] || *end ||
-            !isfinite(reals[i]))
-            return hd_format(arena, "%s must be numbers, like %s, not '%.40s'", what, like,
-                             parts[i]);
+/* Sets a part of this type. */
+static const char *set_part(hd_arena *arena, void *member, device_part type,
+                            const device_figure *figure, const char *name, const char *text) {
+    bool is_named = *figure->kind->separator == '/';
+    uint64_t value;
+    double real;
+    char *end;
+    switch (type) {
+    case PART_NUMBER:
+        if (!parse_whole(text, UINT32_MAX, &value))
+            return hd_format(arena, "'%s%s%s' must be a whole number below 2^32, not '%.40s'",
+                             is_named ? name : "", is_named ? " of " : "", figure->key, text);
+        *(uint32_t *)member = (uint32_t)value;
+        return NULL;
+    case PART_SIZE:
+        if (!parse_whole(text, INT64_MAX, member))
+            return hd_format(
+                arena, "the size of '%s' must be in bytes, like 49152, 48k or 2m, not '%.40s'",
+                figure->key, text);
+        return NULL;
+    case PART_REAL:
+        *(double *)member = real = strtod(text, &end);
+        if ((!isdigit((unsigned char)*text) && *text != '.') || end == text || *end ||
+            !isfinite(real))
+            return hd_format(arena, "%s '%s' must be numbers, like %s, not '%.40s'",
+                             figure->kind->called, figure->key, figure->kind->like, text);
+        return NULL;
+    case PART_WORD: break;
     }
-    return NULL;
+    return set_word(arena, member, figure, text);
 }
 
-/* All figures of energy, or none. */
-static const char *set_energy(hd_arena *arena, hd_device_energy *energy, const char *const *parts,
-                              size_t count) {
-    *energy = (hd_device_energy){0};
-    if (count == 1 && !strcmp(parts[0], "none"))
-        return NULL;
-    if (count != ENERGY_PARTS)
-        return hd_format(arena, "'energy' must look like %s", ENERGY_LIKE);
-    return set_reals(arena, &energy->fp32, "the figures of 'energy'", ENERGY_LIKE, parts, count);
-}
-
-static const char *set_board(hd_arena *arena, uint32_t *numbers, const char *const *parts,
-                             size_t count) {
-    if (count == 1 && !strcmp(parts[0], BOARD_LIKE)) { /* the fallback, in one piece */
-        memcpy(numbers, &hd_usual_board, sizeof hd_usual_board);
-        return NULL;
-    }
-    if (count != BOARD_PARTS)
-        return hd_format(arena, "'board' must look like %s", BOARD_LIKE);
-    const char *fault = NULL;
-    for (size_t i = 0; i < count && !fault; i++)
-        fault = set_number(arena, &numbers[i], "board", parts[i]);
-    return fault;
+/* The type of part `p`; its place, at *offset before, is behind that after. */
+static device_part next_part(const device_kind *kind, size_t p, size_t *offset) {
+    static const size_t bytes[] = {sizeof(uint32_t), sizeof(uint64_t), sizeof(double),
+                                   sizeof(uint32_t)};
+    device_part type = p && kind->type == PART_SIZE ? PART_NUMBER : kind->type;
+    *offset += bytes[type];
+    return type;
 }
 
 const char *device_figure_set(hd_arena *arena, hd_device *device, const device_figure *figure,
                               const char *const *parts, size_t count) {
-    static const size_t fewest[] = {1, 1, 3, 1, 1, 1, 1},
-                        most[] = {1, 2, 3, 1, 2, ENERGY_PARTS, BOARD_PARTS};
-    static const char *const like[] = {"32",     "48k/128",   "1,30,100", NULL,
-                                       "128/16", ENERGY_LIKE, BOARD_LIKE};
-    if (count < fewest[figure->kind] || count > most[figure->kind])
+    const device_kind *kind = figure->kind;
+    const char *fault = NULL;
+    size_t offset = figure->offset;
+    if (count == 1 && kind == &energies && !strcmp(parts[0], figure->fallback))
+        count = 0;
+    else if (count < kind->fewest || count > kind->count)
         return hd_format(arena, "'%s' must look like %s", figure->key,
-                         figure->words ? figure->words[1] : like[figure->kind]);
-    void *member = (char *)device + figure->offset;
-    switch (figure->kind) {
-    case DEVICE_FIGURE_NUMBER: return set_number(arena, member, figure->key, parts[0]);
-    case DEVICE_FIGURE_CACHE: {
-        hd_cache *cache = member;
-        cache->line = 0;
-        if (!parse_whole(parts[0], INT64_MAX, &cache->size))
-            return hd_format(
-                arena, "the size of '%s' must be in bytes, like 49152, 48k or 2m, not '%.40s'",
-                figure->key, parts[0]);
-        const char *line = hd_format(arena, "line of %s", figure->key);
-        return count == 1 ? NULL : set_number(arena, &cache->line, line, parts[1]);
+                         figure->words ? figure->words[1] : kind->like);
+    for (size_t p = 0; p < kind->count && !fault; p++) {
+        char *member = (char *)device + offset;
+        device_part type = next_part(kind, p, &offset);
+        if (p < count)
+            fault = set_part(arena, member, type, figure, kind->names[p], parts[p]);
+        else
+            memset(member, 0, (size_t)((char *)device + offset - member));
     }
-    case DEVICE_FIGURE_WORD: return set_word(arena, member, figure, parts[0]);
-    case DEVICE_FIGURE_TAGS: return set_tags(arena, member, figure->key, parts, count);
-    case DEVICE_FIGURE_ENERGY: return set_energy(arena, member, parts, count);
-    case DEVICE_FIGURE_BOARD: return set_board(arena, member, parts, count);
-    case DEVICE_FIGURE_WEIGHTS: break;
-    }
-    return set_reals(arena, member, "the weights 'w'", like[figure->kind], parts, count);
+    return fault;
+}
+
+const char *device_figure_read(hd_arena *arena, hd_device *device, const device_figure *figure,
+                               const char *text) {
+    char *rest = hd_strdup(arena, text);
+    const char *parts[DEVICE_MAX_PARTS + 1]; /* one too many are counted when there are */
+    size_t count = 0;
+    while (rest && count <= DEVICE_MAX_PARTS)
+        parts[count++] = strsep(&rest, figure->kind->separator);
+    return device_figure_set(arena, device, figure, parts, count);
 }
 
 /* ---- parsing -------------------------------------------------------------- */
@@ -222,14 +218,8 @@ static hd_status parse_word(parser *p, const char *word, size_t length) {
         return fail_at(p, column,
                        hd_format(p->arena, "'%s' is given twice; keep one", figure->key));
     p->columns[index] = column;
-    char *value = hd_strndup(p->arena, colon + 1, (size_t)(word + length - colon - 1));
-    bool has_slashes = figure->kind == DEVICE_FIGURE_CACHE || figure->kind == DEVICE_FIGURE_TAGS;
-    /* "1,30,100" or "48k/128"; one too many are counted when there are. */
-    const char *parts[DEVICE_MAX_PARTS + 1];
-    size_t count = 0;
-    while (value && count <= DEVICE_MAX_PARTS)
-        parts[count++] = strsep(&value, has_slashes ? "/" : ",");
-    const char *wrong = device_figure_set(p->arena, p->device, figure, parts, count);
+    const char *value = hd_strndup(p->arena, colon + 1, (size_t)(word + length - colon - 1));
+    const char *wrong = device_figure_read(p->arena, p->device, figure, value);
     return wrong ? fail_at(p, (unsigned)(colon + 1 - p->text) + 1, wrong) : HD_OK;
 }
 
@@ -252,7 +242,7 @@ hd_status hd_device_parse_synthetic(hd_arena *arena, const hd_diag *diag, const 
                 &p, (unsigned)strlen(text) + 1,
                 hd_format(arena, "the device lacks '%s'; add %s:…", figure->key, figure->key));
         else if (!p.columns[i])
-            device_figure_set(arena, p.device, figure, &figure->fallback, 1);
+            device_figure_read(arena, p.device, figure, figure->fallback);
     }
     if (status != HD_OK)
         return status;
@@ -289,37 +279,26 @@ static const char *real_text(hd_arena *arena, double real) {
     return hd_format(arena, "%.17g", real);
 }
 
-static void print_reals(hd_str *s, const double *reals, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        hd_str_printf(s, "%s%s", i ? "," : "", real_text(s->arena, reals[i]));
-}
-
 void device_figure_print(hd_str *s, const hd_device *device, const device_figure *figure) {
-    const void *member = (const char *)device + figure->offset;
-    const hd_cache *cache = member;
-    const uint32_t *number = member;
-    switch (figure->kind) {
-    case DEVICE_FIGURE_NUMBER: hd_str_printf(s, "%u", *number); break;
-    case DEVICE_FIGURE_CACHE:
-        print_size(s, cache->size);
-        if (cache->line)
-            hd_str_printf(s, "/%u", cache->line);
-        break;
-    case DEVICE_FIGURE_WEIGHTS: print_reals(s, member, 3); break;
-    case DEVICE_FIGURE_ENERGY:
-        if (hd_device_has_energy(device))
-            print_reals(s, member, ENERGY_PARTS);
-        else
-            hd_str_add(s, figure->fallback);
-        break;
-    case DEVICE_FIGURE_BOARD:
-        for (size_t i = 0; i < BOARD_PARTS; i++)
-            hd_str_printf(s, "%s%u", i ? "," : "", number[i]);
-        break;
-    case DEVICE_FIGURE_WORD: hd_str_add(s, figure->words[*number]); break;
-    case DEVICE_FIGURE_TAGS:
-        hd_str_printf(s, number[1] ? "%u/%u" : "%u", number[0], number[1]);
-        break;
+    const device_kind *kind = figure->kind;
+    size_t offset = figure->offset;
+    if (kind == &energies && !hd_device_has_energy(device)) {
+        hd_str_add(s, figure->fallback);
+        return;
+    }
+    for (size_t p = 0; p < kind->count; p++) {
+        const void *member = (const char *)device + offset;
+        const uint32_t *whole = member;
+        device_part type = next_part(kind, p, &offset);
+        if (p >= kind->fewest && !*whole) /* a line or ways that there are none of */
+            return;
+        hd_str_add(s, p ? kind->separator : "");
+        switch (type) {
+        case PART_NUMBER: hd_str_printf(s, "%u", *whole); break;
+        case PART_SIZE: print_size(s, *(const uint64_t *)member); break;
+        case PART_REAL: hd_str_add(s, real_text(s->arena, *(const double *)member)); break;
+        case PART_WORD: hd_str_add(s, figure->words[*whole]); break;
+        }
     }
 }
 
@@ -328,7 +307,7 @@ const char *hd_device_print(hd_arena *arena, const hd_device *device) {
     for (int i = 0; i < DEVICE_FIGURES; i++) {
         const device_figure *figure = &device_figures[i];
         hd_str value = {.arena = arena};
-        if (figure->kind == DEVICE_FIGURE_BOARD) /* no result comes from it */
+        if (figure->kind == &boards) /* no result comes from it */
             continue;
         device_figure_print(&value, device, figure);
         if (!figure->quiet || strcmp(hd_str_text(&value), figure->fallback))

@@ -208,27 +208,13 @@ static uint32_t buffer_for(drafter *d, const kir_param *param, const hd_buffer *
 
 /* ---- arguments -------------------------------------------------------------------------------------- */
 
-static bool is_value_of(const kir_param *param, const char *value) {
-    size_t length = strcspn(value, "=");
-    return job_arg_kind(param) == HD_ARG_VALUE && strlen(param->name) == length &&
-           !strncmp(param->name, value, length);
-}
-
-/* The value that the flags give this parameter, or NULL. */
-static const char *value_of(const drafter *d, const kir_param *param) {
-    for (uint32_t v = 0; v < d->flags->value_count; v++)
-        if (is_value_of(param, d->flags->values[v]))
-            return d->flags->values[v];
-    return NULL;
-}
-
 /* Each value of the flags must be some kernel's. */
 static hd_status check_values(const drafter *d) {
     for (uint32_t v = 0; v < d->flags->value_count; v++) {
         bool found = false;
         for (uint32_t k = 0; k < d->module->kernel_count; k++)
             for (uint32_t p = 0; p < d->module->kernels[k]->param_count; p++)
-                found |= is_value_of(&d->module->kernels[k]->params[p], d->flags->values[v]);
+                found |= job_flag_is_of(&d->module->kernels[k]->params[p], d->flags->values[v]);
         if (!found)
             return hd_fail(d->diag, HD_EINPUT, &(hd_place){.file = d->flags->kernel_path},
                            "'%s' does not give a scalar argument of any kernel as name=value",
@@ -317,7 +303,7 @@ static void draft_arg(drafter *d, const kir_kernel *kernel, const hd_job *guess,
         arg->buffer_name = d->buffers.data[b].name;
     } else if (arg->kind == HD_ARG_LOCAL) {
         arg->note = "a guess: one element for each work-item of a group";
-    } else if (value_of(d, param)) {
+    } else if (job_flag_of(d->flags, param)) {
         arg->note = NULL;
     } else if (text_of(d, param, v)) {
         arg->value_text = text_of(d, param, v);
@@ -558,8 +544,8 @@ static void draft_launch(drafter *d, const kir_kernel *kernel, const hd_host_lau
                           .dims = s.dims};
     const char **values = hd_new_array(d->arena, const char *, kernel->param_count);
     for (uint32_t p = 0; p < kernel->param_count; p++)
-        if (value_of(d, &kernel->params[p]))
-            values[flags.value_count++] = value_of(d, &kernel->params[p]);
+        if (job_flag_of(d->flags, &kernel->params[p]))
+            values[flags.value_count++] = job_flag_of(d->flags, &kernel->params[p]);
     flags.values = values;
     bool fits = true;
     for (uint32_t i = 0; i < s.dims; i++) {

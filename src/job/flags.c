@@ -73,6 +73,19 @@ static hd_status choose_sizes(const maker *m, hd_launch *launch) {
     return hd_launch_check_size(m->diag, launch);
 }
 
+bool job_flag_is_of(const kir_param *param, const char *value) {
+    size_t length = strcspn(value, "=");
+    return job_arg_kind(param) == HD_ARG_VALUE && strlen(param->name) == length &&
+           !strncmp(param->name, value, length);
+}
+
+const char *job_flag_of(const hd_job_flags *flags, const kir_param *param) {
+    for (uint32_t v = 0; v < flags->value_count; v++)
+        if (job_flag_is_of(param, flags->values[v]))
+            return flags->values[v];
+    return NULL;
+}
+
 static hd_status check_values(const maker *m) {
     hd_str names = {.arena = m->arena};
     for (uint32_t p = 0; p < m->kernel->param_count; p++)
@@ -83,9 +96,7 @@ static hd_status check_values(const maker *m) {
         size_t length = strcspn(value, "=");
         bool found = false;
         for (uint32_t p = 0; p < m->kernel->param_count && value[length]; p++)
-            found = found || (job_arg_kind(&m->kernel->params[p]) == HD_ARG_VALUE &&
-                              strlen(m->kernel->params[p].name) == length &&
-                              !strncmp(m->kernel->params[p].name, value, length));
+            found = found || job_flag_is_of(&m->kernel->params[p], value);
         if (!found)
             return hd_fail(m->diag, HD_EINPUT, &m->place,
                            "'%s' does not give a scalar argument of kernel '%s' as name=value; "
@@ -185,11 +196,9 @@ static void add_buffer(const maker *m, const kir_param *param, uint64_t count, h
 /* What the flags say, or else `count` for integers and 1 for others, truths among them, in every
  * lane. */
 static const char *value_of(const maker *m, const kir_param *param, uint64_t count) {
-    size_t length = strlen(param->name);
-    for (uint32_t v = 0; v < m->flags->value_count; v++)
-        if (!strncmp(m->flags->values[v], param->name, length) &&
-            m->flags->values[v][length] == '=')
-            return m->flags->values[v] + length + 1;
+    const char *given = job_flag_of(m->flags, param);
+    if (given)
+        return strchr(given, '=') + 1;
     if (param->is_texture) /* one row of so many elements, read without filtering */
         return hd_ends_in(param->name, ".width") ? hd_format(m->arena, "%llu", (ull)count)
                : hd_ends_in(param->name, ".height") || hd_ends_in(param->name, ".depth") ? "1"

@@ -94,6 +94,10 @@ static inline uint64_t job_power_dividing(uint64_t size, uint64_t limit) {
     return limit;
 }
 
+/* flags.c: whether "name=value" gives this parameter a value, and which of the flags does, or NULL. */
+bool job_flag_is_of(const kir_param *param, const char *value);
+const char *job_flag_of(const hd_job_flags *flags, const kir_param *param);
+
 /* launches.c: an error when the launch says its size in another way than its kernel takes it. */
 hd_status job_launch_check_way(const resolver *r, const hd_launch *launch);
 

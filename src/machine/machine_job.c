@@ -123,6 +123,14 @@ hd_status hd_vm_open(hd_arena *arena, const hd_diag *diag, const hd_job *job, vo
 
 void *hd_vm_contents(const hd_vm *vm, uint32_t buffer) { return vm->buffers[buffer].host; }
 
+void hd_vm_copy_contents(hd_arena *arena, const hd_vm *vm, void **contents) {
+    for (uint32_t b = 0; b < vm->job->buffer_count; b++) {
+        uint64_t bytes = vm->job->buffers[b].count * vm->job->buffers[b].element_bytes;
+        contents[b] = hd_alloc(arena, bytes + 1);
+        memcpy(contents[b], hd_vm_contents(vm, b), bytes);
+    }
+}
+
 static hd_status write_held(hd_vm *vm, const hd_held *held, uint32_t count) {
     hd_status status = HD_OK;
     for (uint32_t i = 0; i < count && !status; i++) {

@@ -119,6 +119,8 @@ hd_status hd_vm_report_races(hd_vm *vm);
 
 /* The bytes of a buffer of the job as they are now; borrowed. */
 void *hd_vm_contents(const hd_vm *vm, uint32_t buffer);
+/* Copies of what all buffers hold, to contents[buffer_count]. */
+void hd_vm_copy_contents(hd_arena *arena, const hd_vm *vm, void **contents);
 void hd_vm_close(hd_vm *vm);
 
 /* ---- memory that comes and goes -------------------------------------------------------- */

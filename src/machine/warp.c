@@ -28,9 +28,15 @@ typedef struct member {
 
 typedef uint64_t member_fn(const member *m);
 
+/* Where a shuffle's value comes from: a lane, or one so far away. */
+typedef enum way { LANE, UP, DOWN, XOR } way;
+
 typedef struct warp_function {
     member_fn *fn;  /* NULL: there is no result */
     bool is_shared; /* all members of a mask get the same */
+    way way;
+    bool by_width;    /* a shuffle of CUDA C, not of PTX */
+    bool gives_range; /* whether there is such a lane, not its value */
 } warp_function;
 
 /* The operands of a call; of those without a mask only the function knows. */
@@ -144,87 +150,47 @@ static uint64_t taken_from(const member *m, uint32_t lane) {
     return m->mask >> lane & 1 ? value_of(m, lane) : 0;
 }
 
-static uint32_t width_of(const member *m) {
-    uint64_t width = vm_element(m->r, m->call->x[THIRD], m->first + m->lane);
-    if (!hd_is_power_of_two(width) || width > WARP)
-        vm_fault(m->r, m->op->inst, m->first + m->lane,
-                 "a shuffle in segments of %d threads; their width is a power of two, 32 at most",
-                 (int)width);
-    return (uint32_t)width;
-}
-
 /* The lane, or how far it is away: five bits count, as in operand b of PTX's shfl.sync. */
 static uint32_t distance_of(const member *m) {
     return (uint32_t)vm_element(m->r, m->call->x[SECOND], m->first + m->lane) & (WARP - 1);
 }
 
-static uint64_t warp_shuffle(const member *m) {
-    uint32_t width = width_of(m);
-    return taken_from(m, (m->lane & ~(width - 1)) | (distance_of(m) & (width - 1)));
-}
-
-static uint64_t warp_shuffle_up(const member *m) {
-    uint32_t place = m->lane & (width_of(m) - 1), by = distance_of(m);
-    return taken_from(m, by <= place ? m->lane - by : m->lane);
-}
-
-static uint64_t warp_shuffle_down(const member *m) {
-    uint32_t width = width_of(m), place = m->lane & (width - 1), by = distance_of(m);
-    return taken_from(m, by < width - place ? m->lane + by : m->lane);
-}
-
-static uint64_t warp_shuffle_xor(const member *m) {
-    uint32_t last = m->lane | (width_of(m) - 1), from = m->lane ^ distance_of(m);
-    return taken_from(m, from <= last ? from : m->lane);
-}
-
-/* ---- PTX's shuffles --------------------------------------------------------------- */
-
-/* A lane's segment is what the bits 8-12 of operand c fix of its number; the bits 0-4 clamp the
- * source within it. */
+/* The lanes of a warp that shuffle among themselves, and the last one that a source may be;
+ * upwards, the first. */
 typedef struct segment {
     uint32_t mask, first, last;
 } segment;
 
-static segment segment_of(const member *m) {
-    uint32_t c = (uint32_t)vm_element(m->r, m->call->x[THIRD], m->first + m->lane);
-    uint32_t mask = c >> 8 & (WARP - 1), first = m->lane & mask;
-    return (segment){mask, first, first | (c & ~mask & (WARP - 1))};
-}
-
-/* The lane that a shuffle reads, in range or not. */
-static int32_t source_idx(const member *m, segment s) {
-    return (int32_t)(s.first | (distance_of(m) & ~s.mask));
-}
-static int32_t source_up(const member *m, segment s) {
-    (void)s;
-    return (int32_t)m->lane - (int32_t)distance_of(m);
-}
-static int32_t source_down(const member *m, segment s) {
-    (void)s;
-    return (int32_t)(m->lane + distance_of(m));
-}
-static int32_t source_bfly(const member *m, segment s) {
-    (void)s;
-    return (int32_t)(m->lane ^ distance_of(m));
-}
-
-#define SHUFFLE(way, in_range)                                     \
-    static uint64_t shuffle_##way##_pred(const member *m) {        \
-        segment s = segment_of(m);                                 \
-        int32_t from = source_##way(m, s), last = (int32_t)s.last; \
-        return in_range;                                           \
-    }                                                              \
-    static uint64_t shuffle_##way(const member *m) {               \
-        bool known = shuffle_##way##_pred(m);                      \
-        int32_t from = source_##way(m, segment_of(m));             \
-        return taken_from(m, known ? (uint32_t)from : m->lane);    \
+/* CUDA C gives segments a width. In PTX the bits 8-12 of operand c fix bits of a lane's number, and
+ * the bits 0-4 clamp the source. */
+static segment segment_of(const member *m, const warp_function *f) {
+    uint64_t third = vm_element(m->r, m->call->x[THIRD], m->first + m->lane);
+    uint32_t clamp = (uint32_t)third, mask = clamp >> 8 & (WARP - 1);
+    if (f->by_width) {
+        if (!hd_is_power_of_two(third) || third > WARP)
+            vm_fault(m->r, m->op->inst, m->first + m->lane,
+                     "a shuffle in segments of %d threads; their width is a power of two, 32 at "
+                     "most",
+                     (int)third);
+        clamp = f->way == UP ? 0 : WARP - 1;
+        mask = ~((uint32_t)third - 1) & (WARP - 1);
     }
-/* Upwards the clamp is the least lane. */
-SHUFFLE(idx, from <= last)
-SHUFFLE(up, from >= last)
-SHUFFLE(down, from <= last)
-SHUFFLE(bfly, from <= last)
+    uint32_t first = m->lane & mask;
+    return (segment){mask, first, first | (clamp & ~mask & (WARP - 1))};
+}
+
+/* The value of another lane, or the own one where that is beyond the segment. */
+static uint64_t shuffle(const member *m) {
+    const warp_function *f = m->call->what;
+    segment s = segment_of(m, f);
+    int32_t own = (int32_t)m->lane, by = (int32_t)distance_of(m), last = (int32_t)s.last;
+    int32_t from = f->way == UP     ? own - by
+                   : f->way == DOWN ? own + by
+                   : f->way == XOR  ? own ^ by
+                                    : (int32_t)(s.first | ((uint32_t)by & ~s.mask));
+    bool in_range = f->way == UP ? from >= last : from <= last;
+    return f->gives_range ? in_range : taken_from(m, in_range ? (uint32_t)from : m->lane);
+}
 
 static uint64_t elect(const member *m) { return m->lane == (uint32_t)__builtin_ctz(m->mask); }
 
@@ -301,11 +267,13 @@ static void run_count(vm_run *r, const vm_op *op) {
 
 #define ROW(name, shape, ...)                                               \
     {name, shape, VM_LANES(run_warps, &(const warp_function){__VA_ARGS__})}
-#define SHUFFLES(name, fn) ROW(name, "IIIII", fn, false), ROW(name, "FIFII", fn, false)
-#define SHUFFLE_ROWS(way)                                                   \
-    SHUFFLES("shuffle_" #way, shuffle_##way),                               \
-        ROW("shuffle_" #way "_pred", "IIIII", shuffle_##way##_pred, false), \
-        ROW("shuffle_" #way "_pred", "IIFII", shuffle_##way##_pred, false)
+#define SHUFFLE(name, from)                                        \
+    ROW(name, "IIIII", shuffle, .way = from, .by_width = true),    \
+        ROW(name, "FIFII", shuffle, .way = from, .by_width = true)
+#define PTX_SHUFFLE(name, from)                                                         \
+    ROW(name, "IIIII", shuffle, .way = from), ROW(name, "FIFII", shuffle, .way = from), \
+        ROW(name "_pred", "IIIII", shuffle, .way = from, .gives_range = true),          \
+        ROW(name "_pred", "IIFII", shuffle, .way = from, .gives_range = true)
 #define REDUCTION(name) ROW("warp_reduce_" #name, "III", reduce_##name, true)
 
 const vm_builtin vm_warp_builtins[] = {
@@ -317,10 +285,10 @@ const vm_builtin vm_warp_builtins[] = {
     ROW("warp_match_any", "IId", match_any, false),
     ROW("warp_match_all", "IId", match_all, true),
     ROW("warp_match_all_pred", "IId", match_all_pred, true),
-    SHUFFLES("warp_shuffle", warp_shuffle),
-    SHUFFLES("warp_shuffle_up", warp_shuffle_up),
-    SHUFFLES("warp_shuffle_down", warp_shuffle_down),
-    SHUFFLES("warp_shuffle_xor", warp_shuffle_xor),
+    SHUFFLE("warp_shuffle", LANE),
+    SHUFFLE("warp_shuffle_up", UP),
+    SHUFFLE("warp_shuffle_down", DOWN),
+    SHUFFLE("warp_shuffle_xor", XOR),
     REDUCTION(add),
     REDUCTION(and),
     REDUCTION(or),
@@ -329,10 +297,10 @@ const vm_builtin vm_warp_builtins[] = {
     REDUCTION(max),
     REDUCTION(umin),
     REDUCTION(umax),
-    SHUFFLE_ROWS(idx),
-    SHUFFLE_ROWS(up),
-    SHUFFLE_ROWS(down),
-    SHUFFLE_ROWS(bfly),
+    PTX_SHUFFLE("shuffle_idx", LANE),
+    PTX_SHUFFLE("shuffle_up", UP),
+    PTX_SHUFFLE("shuffle_down", DOWN),
+    PTX_SHUFFLE("shuffle_bfly", XOR),
     ROW("elect", "II", elect, false),
     ROW("active_mask", "I", active_mask, true),
     {"barrier_count", "II", VM_LANES(run_count, &(const counting){COUNT})},

@@ -133,16 +133,6 @@ static bool is_kernel_parameter(const rewriter *rw, CXCursor declaration) {
            rw_is_kernel(rw->arena, clang_getCursorSemanticParent(declaration));
 }
 
-/* One of the ways "a|b*c" to say the stride; NULL: there is none more. */
-static const char *next_way(hd_arena *arena, const char **ways) {
-    if (!*ways || !**ways)
-        return NULL;
-    size_t length = strcspn(*ways, "|");
-    const char *way = hd_strndup(arena, *ways, length);
-    *ways += length + ((*ways)[length] == '|');
-    return way;
-}
-
 static const char stride_name[] = "stride";
 
 static int compare_names(const void *a, const void *b) {
@@ -167,6 +157,25 @@ static const char *sorted_product(hd_arena *arena, const char *text) {
     return hd_str_text(&out);
 }
 
+typedef hd_vec(const char *) name_list;
+
+/* The ways "a|b*c" to say the stride of a record's arrays, of those that this kernel is given, or of
+ * all (null). */
+static name_list ways_of(const rewriter *rw, const laid_record *l, CXCursor kernel) {
+    name_list ways = {0};
+    for (uint32_t i = 0; i < rw->request->array_count; i++) {
+        const hd_array_param *a = &rw->request->arrays[i];
+        bool is_its = hd_record_declared(l->record) == a->record &&
+                      (clang_Cursor_isNull(kernel) || rw_array_is_of(rw, a, kernel));
+        for (const char *at = is_its && a->stride ? a->stride : ""; *at; at += *at == '|') {
+            size_t length = strcspn(at, "|");
+            hd_push(rw->arena, &ways, sorted_product(rw->arena, hd_strndup(rw->arena, at, length)));
+            at += length;
+        }
+    }
+    return ways;
+}
+
 /* What an expression is in terms of what kernels are given: a product of names; NULL: unknown. */
 static const char *known_product(rewriter *rw, const laid_record *l, CXCursor e, int depth) {
     e = inner_of(rw, e);
@@ -186,15 +195,9 @@ static const char *known_product(rewriter *rw, const laid_record *l, CXCursor e,
         return NULL;
     if (is_kernel_parameter(rw, named)) { /* the stride itself goes by one name */
         const char *name = rw_spelling(rw->arena, named);
-        CXCursor kernel = clang_getCursorSemanticParent(named);
-        for (uint32_t i = 0; i < rw->request->array_count; i++) {
-            const hd_array_param *a = &rw->request->arrays[i];
-            const char *ways = a->stride, *way;
-            if (hd_record_declared(l->record) == a->record && rw_array_is_of(rw, a, kernel))
-                while ((way = next_way(rw->arena, &ways)) != NULL)
-                    if (!strcmp(way, rw_spelling(rw->arena, named)))
-                        name = stride_name;
-        }
+        const name_list ways = ways_of(rw, l, clang_getCursorSemanticParent(named));
+        for (size_t w = 0; w < ways.count && name != stride_name; w++)
+            name = strcmp(ways.data[w], name) ? name : stride_name;
         return name;
     }
     if (clang_getCursorKind(named) == CXCursor_VarDecl) {
@@ -380,6 +383,7 @@ static bool take_way(splitter *s, term *t, const char *way) {
 
 /* True when a term is a multiple of the stride; then it says the field, without it. */
 static bool take_stride(splitter *s, term *t) {
+    const name_list ways = ways_of(s->rw, s->l, clang_getNullCursor());
     for (size_t f = 0; f < t->factors.count; f++) {
         const factor *at = &t->factors.data[f];
         const char *known = NULL;
@@ -388,26 +392,16 @@ static bool take_stride(splitter *s, term *t) {
         bool is_count = at->is_constant && s->count > 1 && at->value == (long long)s->count &&
                         t->factors.count > 1;
         bool is_stride = known && !strcmp(known, stride_name);
-        for (uint32_t i = 0; known && i < s->rw->request->array_count && !is_stride; i++) {
-            const hd_array_param *a = &s->rw->request->arrays[i];
-            const char *ways = a->stride, *way;
-            while (hd_record_declared(s->l->record) == a->record && !is_stride &&
-                   (way = next_way(s->rw->arena, &ways)) != NULL)
-                is_stride = !strcmp(sorted_product(s->rw->arena, way), known);
-        }
+        for (size_t w = 0; known && w < ways.count && !is_stride; w++)
+            is_stride = !strcmp(ways.data[w], known);
         if (is_count || is_stride) {
             remove_factor(t, f);
             return true;
         }
     }
-    for (uint32_t i = 0; i < s->rw->request->array_count; i++) {
-        const hd_array_param *a = &s->rw->request->arrays[i];
-        const char *ways = a->stride, *way;
-        while (hd_record_declared(s->l->record) == a->record &&
-               (way = next_way(s->rw->arena, &ways)) != NULL)
-            if (strchr(way, '*') && take_way(s, t, sorted_product(s->rw->arena, way)))
-                return true;
-    }
+    for (size_t w = 0; w < ways.count; w++)
+        if (strchr(ways.data[w], '*') && take_way(s, t, ways.data[w]))
+            return true;
     return false;
 }
 

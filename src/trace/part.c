@@ -1,7 +1,7 @@
 /*
  * The model of a part.
  *
- * A kernel's inner loop executes the same advise --accesses again and again, each a step further.
+ * A kernel's inner loop executes the same accesses again and again, each a step further.
  * So of every event the model predicts
  *
  *     its access      the one that followed the last event's access before

@@ -18,26 +18,22 @@ typedef struct block_reader {
     const open_launch *launch;
     const hd_trace_block *block;
     uint64_t at, part_at, end; /* bytes of the file: after its last part, and of that part */
-    uint64_t mis, lane_accesses, position;
+    uint64_t mis, lane_accesses;
     uint32_t part;
 } block_reader;
 
-/* What reading blocks needs; each thread takes one of its own. */
-typedef struct reader {
-    chunk_source source;
-    block_reader block;
-    struct reader *next_idle;
-} reader;
-
-/* A block that is read event by event, beside many others: it holds the columns of one part, and
- * takes a reader only to get the next one. */
-struct hd_trace_stream {
+/* What reading blocks needs; each thread takes one of its own. Where a block is read event by event,
+ * beside many others, it holds the columns of one part, and takes a stream with a source only to get
+ * the next one. */
+typedef struct hd_trace_stream {
     hd_trace *trace;
+    bool has_source;
+    chunk_source source;
     block_reader block;
     bytes columns;
     hd_event event;
-    hd_trace_stream *next_idle;
-};
+    struct hd_trace_stream *next_idle;
+} stream;
 
 struct hd_trace {
     const char *path;
@@ -47,8 +43,7 @@ struct hd_trace {
     hd_trace_contents contents;
     hd_vec(open_launch) launches;
     pthread_mutex_t lock; /* of `idle` */
-    reader *idle;
-    hd_trace_stream *idle_streams;
+    stream *idle[2];      /* [has_source] */
 };
 
 /* ---- launches of several files ---------------------------------------------------- */
@@ -259,39 +254,34 @@ hd_trace_sums hd_trace_sum(const hd_trace_contents *contents) {
     return sums;
 }
 
-static reader *take_reader(hd_trace *t) {
+static stream *take_stream(hd_trace *t, bool has_source) {
     pthread_mutex_lock(&t->lock);
-    reader *r = t->idle;
-    if (r)
-        t->idle = r->next_idle;
+    stream *s = t->idle[has_source];
+    if (s)
+        t->idle[has_source] = s->next_idle;
     pthread_mutex_unlock(&t->lock);
-    if (!r) {
-        r = memory_grow(NULL, sizeof *r);
-        *r = (reader){0};
-        r->source.fd = -1;
+    if (!s) {
+        s = memory_grow(NULL, sizeof *s);
+        *s = (stream){.trace = t, .has_source = has_source, .source.fd = -1};
     }
-    return r;
+    return s;
 }
 
-static void keep_reader(hd_trace *t, reader *r) {
+void hd_trace_stream_close(hd_trace_stream *s) {
+    hd_trace *t = s->trace;
     pthread_mutex_lock(&t->lock);
-    r->next_idle = t->idle;
-    t->idle = r;
+    s->next_idle = t->idle[s->has_source];
+    t->idle[s->has_source] = s;
     pthread_mutex_unlock(&t->lock);
 }
 
 void hd_trace_close(hd_trace *t) {
-    for (reader *r; (r = t->idle);) {
-        t->idle = r->next_idle;
-        source_free(&r->source);
-        part_model_free(&r->block.decoder.model);
-        free(r);
-    }
-    for (hd_trace_stream *stream; (stream = t->idle_streams);) {
-        t->idle_streams = stream->next_idle;
-        bytes_free(&stream->columns);
-        part_model_free(&stream->block.decoder.model);
-        free(stream);
+    for (stream *s; (s = t->idle[0] ? t->idle[0] : t->idle[1]);) {
+        t->idle[s->has_source] = s->next_idle;
+        source_free(&s->source);
+        bytes_free(&s->columns);
+        part_model_free(&s->block.decoder.model);
+        free(s);
     }
     pthread_mutex_destroy(&t->lock);
     close_files(t, t->file_count);
@@ -302,15 +292,14 @@ void hd_trace_close(hd_trace *t) {
 static void begin_block(block_reader *b, const open_launch *l, const hd_trace_block *block) {
     part_model_launch(&b->decoder.model, &l->launch);
     b->decoder.left = 0;
+    b->decoder.model.next_position = 0;
     b->launch = l;
     b->block = block;
     b->at = b->part_at = block->offset;
     b->end = b->at + block->bytes;
-    b->mis = b->lane_accesses = b->position = 0;
+    b->mis = b->lane_accesses = 0;
     b->part = 0;
 }
-
-static bool has_part(const block_reader *b) { return b->at < b->end; }
 
 /* The next part's head, and its columns, valid until the source reads again. NULL, or what is wrong
  * with it. */
@@ -337,7 +326,8 @@ static const char *load_part(const hd_trace *t, block_reader *b, chunk_source *s
         return "a block does not end where the index says";
     if (head->events > b->block->mis - b->mis)
         return "a block has not the events that the index says";
-    if (head->first_position < b->position || head->first_position >= UINT64_MAX - 1)
+    if (head->first_position < b->decoder.model.next_position ||
+        head->first_position >= UINT64_MAX - 1)
         return "a position goes back";
     fault = open_part_fault(b->launch, &c, head);
     if (fault)
@@ -351,10 +341,7 @@ static const char *load_part(const hd_trace *t, block_reader *b, chunk_source *s
     return *columns ? NULL : "a part cannot be unpacked";
 }
 
-/* After the last event of a part. */
-static void end_part(block_reader *b) { b->position = b->decoder.model.next_position; }
-
-/* After the last part. */
+/* The block has no more events. */
 static const char *block_fault(const block_reader *b) {
     return b->mis == b->block->mis && b->lane_accesses == b->block->lane_accesses
                ? NULL
@@ -369,44 +356,57 @@ static hd_status bad_block(const hd_trace *t, const hd_diag *diag, const block_r
     return trace_damaged(t->files[b->block->file].path, diag, b->part_at, words);
 }
 
-/* ---- replaying ------------------------------------------------------------------ */
-
-static const char *replay_part(const hd_trace *t, reader *r, uint32_t spaces, const hd_sink *sink,
-                               void *stream, reading *watched) {
+/* Of a stream without a source the columns become its own: nobody else needs what was unpacked for
+ * it. */
+static const char *begin_part(stream *s) {
     part_head head;
     const uint8_t *columns;
     size_t count;
-    block_reader *b = &r->block;
-    const char *fault = load_part(t, b, &r->source, &head, &columns, &count);
-    if (!fault)
-        fault = decoder_begin(&b->decoder, &head, columns, count);
-    while (!fault && b->decoder.left) {
-        hd_event event;
-        fault = decoder_next(&b->decoder, &event);
-        if (fault)
-            return fault;
-        if (sink->event && spaces >> b->launch->launch.accesses[event.access].space & 1)
-            sink->event(stream, &event);
-        if (!reading_goes_on(watched, event.active))
-            return NULL;
+    stream *from = s->has_source ? s : take_stream(s->trace, true);
+    const char *fault = load_part(s->trace, &s->block, &from->source, &head, &columns, &count);
+    if (!fault && from != s) {
+        s->columns.count = 0;
+        put_data(&s->columns, columns, count);
+        columns = s->columns.data;
     }
-    end_part(b);
+    if (from != s)
+        hd_trace_stream_close(from);
+    return fault ? fault : decoder_begin(&s->block.decoder, &head, columns, count);
+}
+
+/* The next event of the block, or NULL at its end; the result is what is wrong, or NULL. */
+static const char *next_event(stream *s, const hd_event **event) {
+    block_reader *b = &s->block;
+    const char *fault = NULL;
+    *event = NULL;
+    while (!b->decoder.left && b->at < b->end && !fault)
+        fault = begin_part(s);
+    if (!fault && !b->decoder.left)
+        return block_fault(b);
+    if (!fault)
+        fault = decoder_next(&b->decoder, &s->event);
+    if (!fault)
+        *event = &s->event;
     return fault;
 }
 
-static hd_status replay_block(hd_trace *t, const hd_diag *diag, reader *r, const open_launch *l,
+/* ---- replaying ------------------------------------------------------------------ */
+
+static hd_status replay_block(const hd_diag *diag, stream *s, const open_launch *l,
                               const hd_trace_block *block, uint32_t spaces, const hd_sink *sink,
                               reading *watched) {
-    begin_block(&r->block, l, block);
-    void *stream = sink->open_block ? sink->open_block(sink->self, block->block) : NULL;
+    begin_block(&s->block, l, block);
+    void *state = sink->open_block ? sink->open_block(sink->self, block->block) : NULL;
+    const hd_event *event;
     const char *fault = NULL;
-    while (has_part(&r->block) && !fault && !watched->stopped)
-        fault = replay_part(t, r, spaces, sink, stream, watched);
-    if (!fault && !watched->stopped)
-        fault = block_fault(&r->block);
-    hd_status status = fault ? bad_block(t, diag, &r->block, fault) : HD_OK, closed = HD_OK;
+    while (!watched->stopped && !(fault = next_event(s, &event)) && event) {
+        if (sink->event && spaces >> l->launch.accesses[event->access].space & 1)
+            sink->event(state, event);
+        reading_goes_on(watched, event->active);
+    }
+    hd_status status = fault ? bad_block(s->trace, diag, &s->block, fault) : HD_OK, closed = HD_OK;
     if (sink->close_block)
-        closed = sink->close_block(sink->self, stream, block->block, !fault && !watched->stopped);
+        closed = sink->close_block(sink->self, state, block->block, !fault && !watched->stopped);
     return status ? status : closed;
 }
 
@@ -414,7 +414,7 @@ static bool is_chosen(const hd_trace_block *block, const hd_trace_choice *choice
     return block->block >= choice->first_block && block->block <= choice->last_block;
 }
 
-static hd_status replay_launch(hd_trace *t, const hd_diag *diag, reader *r, const open_launch *l,
+static hd_status replay_launch(const hd_diag *diag, stream *s, const open_launch *l,
                                const hd_trace_choice *choice, const hd_sink *sink,
                                reading *watched) {
     hd_status status = sink->launch ? sink->launch(sink->self, &l->launch) : HD_OK;
@@ -423,7 +423,7 @@ static hd_status replay_launch(hd_trace *t, const hd_diag *diag, reader *r, cons
     uint32_t spaces = choice->spaces ? choice->spaces : UINT32_MAX;
     for (size_t i = 0; i < l->blocks.count && !status && !watched->stopped; i++)
         if (is_chosen(&l->blocks.data[i], choice))
-            status = replay_block(t, diag, r, l, &l->blocks.data[i], spaces, sink, watched);
+            status = replay_block(diag, s, l, &l->blocks.data[i], spaces, sink, watched);
     bool complete = !status && l->ended && l->complete && !watched->stopped;
     hd_status ended = sink->end_launch ? sink->end_launch(sink->self, complete) : HD_OK;
     return status ? status : ended;
@@ -460,11 +460,11 @@ hd_status hd_trace_replay(hd_trace *t, const hd_diag *diag, const hd_trace_choic
         for (size_t b = 0; b < l[i].blocks.count; b++)
             if (is_chosen(&l[i].blocks.data[b], choice))
                 watched.all += l[i].blocks.data[b].lane_accesses;
-    reader *r = take_reader(t);
+    stream *s = take_stream(t, true);
     hd_status status = HD_OK;
     for (size_t i = 0; i < count && !status && !watched.stopped; i++)
-        status = replay_launch(t, diag, r, &l[i], choice, sink, &watched);
-    keep_reader(t, r);
+        status = replay_launch(diag, s, &l[i], choice, sink, &watched);
+    hd_trace_stream_close(s);
     return status;
 }
 
@@ -487,82 +487,28 @@ hd_status hd_trace_replay_block(hd_trace *t, const hd_diag *diag, uint32_t launc
     hd_status status = find_block(t, diag, launch, block, &l, &found);
     if (status)
         return status;
-    reader *r = take_reader(t);
+    stream *s = take_stream(t, true);
     reading unwatched = {.all = 1};
-    status = replay_block(t, diag, r, l, found, UINT32_MAX, sink, &unwatched);
-    keep_reader(t, r);
+    status = replay_block(diag, s, l, found, UINT32_MAX, sink, &unwatched);
+    hd_trace_stream_close(s);
     return status;
 }
 
 /* ---- streams -------------------------------------------------------------------- */
 
-static hd_trace_stream *take_stream(hd_trace *t) {
-    pthread_mutex_lock(&t->lock);
-    hd_trace_stream *stream = t->idle_streams;
-    if (stream)
-        t->idle_streams = stream->next_idle;
-    pthread_mutex_unlock(&t->lock);
-    if (!stream) {
-        stream = memory_grow(NULL, sizeof *stream);
-        *stream = (hd_trace_stream){.trace = t};
-    }
-    return stream;
-}
-
 hd_status hd_trace_stream_open(hd_trace *t, const hd_diag *diag, uint32_t launch, uint64_t block,
-                               hd_trace_stream **stream) {
+                               hd_trace_stream **s) {
     const open_launch *l;
     const hd_trace_block *found;
     hd_status status = find_block(t, diag, launch, block, &l, &found);
     if (status)
         return status;
-    *stream = take_stream(t);
-    begin_block(&(*stream)->block, l, found);
+    *s = take_stream(t, false);
+    begin_block(&(*s)->block, l, found);
     return HD_OK;
 }
 
-/* The columns become the stream's own: nobody else needs what was unpacked for it. */
-static const char *stream_part(hd_trace_stream *stream) {
-    part_head head;
-    const uint8_t *columns;
-    size_t count;
-    reader *r = take_reader(stream->trace);
-    const char *fault =
-        load_part(stream->trace, &stream->block, &r->source, &head, &columns, &count);
-    if (!fault) {
-        stream->columns.count = 0;
-        put_data(&stream->columns, columns, count);
-    }
-    keep_reader(stream->trace, r);
-    return fault ? fault
-                 : decoder_begin(&stream->block.decoder, &head, stream->columns.data, count);
-}
-
-hd_status hd_trace_stream_next(hd_trace_stream *stream, const hd_diag *diag,
-                               const hd_event **event) {
-    block_reader *b = &stream->block;
-    const char *fault = NULL;
-    *event = NULL;
-    while (!b->decoder.left && has_part(b) && !fault)
-        fault = stream_part(stream);
-    if (!fault && !b->decoder.left) {
-        fault = block_fault(b);
-        return fault ? bad_block(stream->trace, diag, b, fault) : HD_OK;
-    }
-    if (!fault)
-        fault = decoder_next(&b->decoder, &stream->event);
-    if (fault)
-        return bad_block(stream->trace, diag, b, fault);
-    if (!b->decoder.left)
-        end_part(b);
-    *event = &stream->event;
-    return HD_OK;
-}
-
-void hd_trace_stream_close(hd_trace_stream *stream) {
-    hd_trace *t = stream->trace;
-    pthread_mutex_lock(&t->lock);
-    stream->next_idle = t->idle_streams;
-    t->idle_streams = stream;
-    pthread_mutex_unlock(&t->lock);
+hd_status hd_trace_stream_next(hd_trace_stream *s, const hd_diag *diag, const hd_event **event) {
+    const char *fault = next_event(s, event);
+    return fault ? bad_block(s->trace, diag, &s->block, fault) : HD_OK;
 }

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 
+#include "base/scan.h"
 #include "bytes.h"
 #include "decode.h"
 #include "part.h"
@@ -25,21 +26,11 @@ typedef struct text_launch {
     hd_hash_table rows; /* of the accesses, by their pcs */
 } text_launch;
 
-/* A word of the current line. */
-typedef struct word {
-    const char *at;
-    size_t length;
-} word;
-
 typedef struct hd_trace_text {
     hd_arena *arena;
     hd_diag diag;
-    const char *path;
-    const char *text;
-    size_t length;
-    const char *line, *line_end, *at; /* current line; next character */
-    unsigned line_number;
-    hd_status status; /* HD_OK until the first fault */
+    hd_scan in;       /* its status: HD_OK until the first fault */
+    const char *line; /* the current one */
     hd_vec(text_launch) launches;
     int64_t launch; /* the current one, or -1 */
     bool started;   /* the sink has heard of that launch */
@@ -51,86 +42,27 @@ typedef struct hd_trace_text {
     reading reading; /* of the text twice */
 } text_reader;
 
-/* ---- faults --------------------------------------------------------------------- */
-
-static void fail_at(text_reader *r, const char *at, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static void fail_at(text_reader *r, const char *at, const char *format, ...) {
-    enum { SHOWN = 200 }; /* characters of a line that is worth a caret */
-    if (r->status)
-        return;
-    va_list args;
-    va_start(args, format);
-    const char *message = hd_vformat(r->arena, format, args);
-    va_end(args);
-    size_t length = (size_t)(r->line_end - r->line);
-    hd_place place = {.file = r->path,
-                      .line = r->line_number,
-                      .column = (unsigned)(at - r->line) + 1,
-                      .text = length <= SHOWN ? hd_strndup(r->arena, r->line, length) : NULL};
-    r->status = hd_fail(&r->diag, HD_EINPUT, &place, "%s", message);
-}
-
 /* ---- words and numbers ---------------------------------------------------------- */
 
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-
-static void skip_blanks(text_reader *r) {
-    while (r->at < r->line_end && is_blank(*r->at))
-        r->at++;
-}
-static bool at_line_end(text_reader *r) {
-    skip_blanks(r);
-    return r->at == r->line_end;
-}
-
 /* The next word, empty after a fault. `what` is what should stand here. */
-static word get_word(text_reader *r, const char *what) {
-    word w = {r->at, 0};
-    if (at_line_end(r)) {
-        fail_at(r, r->at, "here must be %s", what);
-        return w;
-    }
-    w.at = r->at;
-    while (r->at < r->line_end && !is_blank(*r->at))
-        r->at++;
-    w.length = (size_t)(r->at - w.at);
+static hd_span get_word(text_reader *r, const char *what) {
+    hd_span w = hd_scan_until(&r->in, "");
+    if (!w.length)
+        hd_scan_fail(&r->in, w.at, "here must be %s", what);
     return w;
 }
-static bool word_is(word w, const char *text) {
-    return w.length == strlen(text) && !memcmp(w.at, text, w.length);
-}
 
-/* Digits up to `end`; *value is left alone and false returned when there is anything else,
- * nothing at all, or more than 64 bits. */
-static bool parse_digits(const char *at, const char *end, unsigned base, uint64_t *value) {
-    uint64_t number = 0;
-    if (at == end)
-        return false;
-    for (; at < end; at++) {
-        char c = *at;
-        unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
-                         : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
-                         : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10
-                                                : 99;
-        if (digit >= base || __builtin_mul_overflow(number, base, &number) ||
-            __builtin_add_overflow(number, digit, &number))
-            return false;
-    }
-    *value = number;
-    return true;
-}
-
-static uint64_t number_of(text_reader *r, word w, unsigned base, uint64_t most, const char *what) {
+static uint64_t number_of(text_reader *r, hd_span w, unsigned base, uint64_t most,
+                          const char *what) {
     uint64_t value = 0;
-    if (r->status)
+    if (r->in.status)
         return 0;
-    if (!parse_digits(w.at, w.at + w.length, base, &value))
-        fail_at(r, w.at, "'%.*s' is not %s, %s number up to %llu",
-                (int)(w.length < 40 ? w.length : 40), w.at, what,
-                base == 16 ? "a hexadecimal" : "a decimal", (unsigned long long)most);
+    if (!hd_span_number(w, base, UINT64_MAX, &value))
+        hd_scan_fail(&r->in, w.at, "'%.*s' is not %s, %s number up to %llu",
+                     (int)(w.length < 40 ? w.length : 40), w.at, what,
+                     base == 16 ? "a hexadecimal" : "a decimal", (unsigned long long)most);
     else if (value > most)
-        fail_at(r, w.at, "%s is %llu at most", what, (unsigned long long)most);
+        hd_scan_fail(&r->in, w.at, "%s is %llu at most", what, (unsigned long long)most);
     else
         return value;
     return 0;
@@ -140,8 +72,8 @@ static uint64_t get_number(text_reader *r, uint64_t most, const char *what) {
 }
 /* A name: NULL for '-', and %xx undone. */
 static const char *get_name(text_reader *r, const char *what) {
-    word w = get_word(r, what);
-    if (r->status || word_is(w, "-"))
+    hd_span w = get_word(r, what);
+    if (r->in.status || hd_span_is(w, "-"))
         return NULL;
     char *name = hd_alloc(r->arena, w.length + 1), *to = name;
     for (size_t i = 0; i < w.length; i++) {
@@ -150,8 +82,9 @@ static const char *get_name(text_reader *r, const char *what) {
             *to++ = w.at[i];
             continue;
         }
-        if (i + 2 >= w.length || !parse_digits(w.at + i + 1, w.at + i + 3, 16, &code)) {
-            fail_at(r, w.at + i, "'%%' must be followed by two hexadecimal digits");
+        if (i + 2 >= w.length ||
+            !hd_span_number((hd_span){w.at + i + 1, 2}, 16, UINT64_MAX, &code)) {
+            hd_scan_fail(&r->in, w.at + i, "'%%' must be followed by two hexadecimal digits");
             return NULL;
         }
         if (code)
@@ -164,37 +97,38 @@ static const char *get_name(text_reader *r, const char *what) {
 
 /* A row of a table of `count`, or -1 for '-'. */
 static int32_t get_row(text_reader *r, size_t count, const char *what) {
-    word w = get_word(r, what);
-    if (r->status || word_is(w, "-"))
+    hd_span w = get_word(r, what);
+    if (r->in.status || hd_span_is(w, "-"))
         return -1;
     if (!count) {
-        fail_at(r, w.at, "there is no %s yet; write '-', or a line for it before", what);
+        hd_scan_fail(&r->in, w.at, "there is no %s yet; write '-', or a line for it before", what);
         return -1;
     }
     return (int32_t)number_of(r, w, 10, count - 1, what);
 }
 
 static kir_space get_space(text_reader *r) {
-    word w = get_word(r, "a space");
+    hd_span w = get_word(r, "a space");
     for (kir_space space = KIR_PRIVATE; space <= KIR_GENERIC; space++)
-        if (word_is(w, kir_space_name(space)))
+        if (hd_span_is(w, kir_space_name(space)))
             return space;
-    fail_at(r, w.at, "'%.*s' is no space; it must be private, global, local, constant or generic",
-            (int)(w.length < 40 ? w.length : 40), w.at);
+    hd_scan_fail(&r->in, w.at,
+                 "'%.*s' is no space; it must be private, global, local, constant or generic",
+                 (int)(w.length < 40 ? w.length : 40), w.at);
     return KIR_GLOBAL;
 }
 
 static hd_access_kind get_kind(text_reader *r) {
-    word w = get_word(r, "L, S or A");
+    hd_span w = get_word(r, "L, S or A");
     const char *kind = w.length == 1 ? memchr(text_kinds, *w.at, 3) : NULL;
     if (!kind)
-        fail_at(r, w.at, "this must be L, S or A: a load, a store or an atomic");
+        hd_scan_fail(&r->in, w.at, "this must be L, S or A: a load, a store or an atomic");
     return kind ? (hd_access_kind)(kind - text_kinds) : HD_LOAD;
 }
 
 static void end_line(text_reader *r) {
-    if (!r->status && !at_line_end(r))
-        fail_at(r, r->at, "the line must end here");
+    if (!r->in.status && !hd_scan_ends(&r->in))
+        hd_scan_fail(&r->in, r->in.at, "the line must end here");
 }
 
 /* ---- accesses by their pc ------------------------------------------------------- */
@@ -206,7 +140,7 @@ static uint32_t find_access(const text_launch *l, uint64_t pc) {
 
 static void add_access(text_reader *r, text_launch *l, const char *at, hd_event_access access) {
     if (l->accesses.count == TABLE_ROWS_MAX) {
-        fail_at(r, at, "a launch has at most %d accesses", TABLE_ROWS_MAX);
+        hd_scan_fail(&r->in, at, "a launch has at most %d accesses", TABLE_ROWS_MAX);
         return;
     }
     l->rows.arena = r->arena;
@@ -228,7 +162,7 @@ static text_launch *current_launch(text_reader *r) {
 /* The first time through: the launch is complete, and its tables are what they will be. */
 static void settle_launch(text_reader *r) {
     text_launch *l = current_launch(r);
-    if (!l || r->status)
+    if (!l || r->in.status)
         return;
     if (!l->declared) {
         if (l->accesses.count)
@@ -247,14 +181,14 @@ static void settle_launch(text_reader *r) {
     l->launch.accesses = l->accesses.data;
     l->launch.access_count = (uint32_t)l->accesses.count;
     const char *fault = launch_fault(&l->launch);
-    hd_place place = {.file = r->path, .line = l->line, .column = 1};
+    hd_place place = {.file = r->in.file, .line = l->line, .column = 1};
     if (fault)
-        r->status = hd_fail(&r->diag, HD_EINPUT, &place, "%s", fault);
+        r->in.status = hd_fail(&r->diag, HD_EINPUT, &place, "%s", fault);
 }
 
 /* Second time through: what the sink says ends the reading. */
 static void sink_status(text_reader *r, hd_status status) {
-    r->status = r->status ? r->status : status;
+    r->in.status = r->in.status ? r->in.status : status;
 }
 
 static void close_block(text_reader *r, bool complete) {
@@ -264,12 +198,13 @@ static void close_block(text_reader *r, bool complete) {
 }
 
 static void end_launch(text_reader *r) {
-    close_block(r, !r->status && !r->reading.stopped);
+    close_block(r, !r->in.status && !r->reading.stopped);
     if (!r->sink)
         settle_launch(r);
     else if (r->started && r->sink->end_launch)
-        sink_status(r, r->sink->end_launch(r->sink->self, !current_launch(r)->stopped &&
-                                                              !r->status && !r->reading.stopped));
+        sink_status(r,
+                    r->sink->end_launch(r->sink->self, !current_launch(r)->stopped &&
+                                                           !r->in.status && !r->reading.stopped));
 }
 
 static void start_launch(text_reader *r, const text_launch *launch) {
@@ -279,13 +214,13 @@ static void start_launch(text_reader *r, const text_launch *launch) {
     r->in_block = false;
     if (!r->sink) {
         hd_push(r->arena, &r->launches, *launch);
-        current_launch(r)->line = r->line_number;
+        current_launch(r)->line = hd_scan_place(&r->in, r->line).line;
     }
-    if (!r->sink || r->status)
+    if (!r->sink || r->in.status)
         return;
     if (r->sink->launch)
         sink_status(r, r->sink->launch(r->sink->self, &current_launch(r)->launch));
-    r->started = !r->status;
+    r->started = !r->in.status;
 }
 
 /* ---- lines that begin with '#' -------------------------------------------------- */
@@ -293,7 +228,7 @@ static void start_launch(text_reader *r, const text_launch *launch) {
 static void read_launch(text_reader *r) {
     text_launch l = {.declared = true};
     hd_event_launch *launch = &l.launch;
-    const char *at = r->at;
+    const char *at = r->in.at;
     launch->number = (uint32_t)get_number(r, UINT32_MAX, "the launch's number");
     launch->kernel = get_name(r, "the kernel's name");
     launch->dims = (uint32_t)get_number(r, UINT32_MAX, "the number of dimensions");
@@ -308,9 +243,9 @@ static void read_launch(text_reader *r) {
     launch->block_threads = (uint32_t)(launch->local[0] * launch->local[1] * launch->local[2]);
     const text_launch *before = current_launch(r);
     if (before && launch->number <= before->launch.number)
-        fail_at(r, at, "launch %u comes after launch %u; numbers must ascend", launch->number,
-                before->launch.number);
-    if (!r->status)
+        hd_scan_fail(&r->in, at, "launch %u comes after launch %u; numbers must ascend",
+                     launch->number, before->launch.number);
+    if (!r->in.status)
         start_launch(r, &l);
 }
 
@@ -332,7 +267,7 @@ static void read_members(text_reader *r, const text_launch *l, row_kind kind, si
             break;
         case MEMBER_RECORD:
             number = get_row(r, records, m->what);
-            member_set_record(m, row, number < 0 || r->status ? NULL : l->records.data[number]);
+            member_set_record(m, row, number < 0 || r->in.status ? NULL : l->records.data[number]);
             break;
         case MEMBER_BUFFER:
             number = get_row(r, l->buffers.count, m->what);
@@ -346,8 +281,8 @@ static void read_members(text_reader *r, const text_launch *l, row_kind kind, si
 /* There is room for one row more. */
 static void check_count(text_reader *r, row_kind kind, size_t count) {
     if (count == row_forms[kind].most)
-        fail_at(r, r->line, "a launch has at most %u %ss", row_forms[kind].most,
-                row_forms[kind].name);
+        hd_scan_fail(&r->in, r->line, "a launch has at most %u %ss", row_forms[kind].most,
+                     row_forms[kind].name);
 }
 
 /* The rest of a row's line. */
@@ -357,8 +292,8 @@ static void read_members_of(text_reader *r, text_launch *l, row_kind kind) {
     hd_event_buffer buffer;
     hd_event_access access;
     const char *name;
-    skip_blanks(r);
-    const char *at = r->at;
+    hd_scan_blanks(&r->in);
+    const char *at = r->in.at;
     switch (kind) {
     case ROW_FILE:
         read_members(r, l, kind, 0, &name);
@@ -373,8 +308,8 @@ static void read_members_of(text_reader *r, text_launch *l, row_kind kind) {
         break;
     case ROW_FIELD:
         if (!record || record->field_count == HD_MAX_FIELDS) {
-            fail_at(r, r->line, "a field must follow its record, which has at most %d",
-                    HD_MAX_FIELDS);
+            hd_scan_fail(&r->in, r->line, "a field must follow its record, which has at most %d",
+                         HD_MAX_FIELDS);
             break;
         }
         capacity = record->field_count;
@@ -391,19 +326,20 @@ static void read_members_of(text_reader *r, text_launch *l, row_kind kind) {
     case ROW_ACCESS:
         read_members(r, l, kind, 0, &access);
         if (!access.pc && l->accesses.count)
-            fail_at(r, at, "pc 0 must be the first access");
+            hd_scan_fail(&r->in, at, "pc 0 must be the first access");
         else if (find_access(l, access.pc) != UINT32_MAX)
-            fail_at(r, at, "pc %llu has an access already", (unsigned long long)access.pc);
-        if (!r->status)
+            hd_scan_fail(&r->in, at, "pc %llu has an access already",
+                         (unsigned long long)access.pc);
+        if (!r->in.status)
             add_access(r, l, at, access);
         break;
     }
 }
 
 /* A row of one of the launch's tables. */
-static bool read_row(text_reader *r, word kind) {
+static bool read_row(text_reader *r, hd_span kind) {
     row_kind row = ROW_FILE;
-    while (row <= ROW_ACCESS && !word_is(kind, row_forms[row].name))
+    while (row <= ROW_ACCESS && !hd_span_is(kind, row_forms[row].name))
         row++;
     if (row > ROW_ACCESS)
         return false;
@@ -411,8 +347,9 @@ static bool read_row(text_reader *r, word kind) {
     if (!l || !l->declared || r->sink)
         return true; /* a comment, or read the first time */
     if (l->next_block) {
-        fail_at(r, r->line, "a '# %s' line must come between '# launch' and the first block",
-                row_forms[row].name);
+        hd_scan_fail(&r->in, r->line,
+                     "a '# %s' line must come between '# launch' and the first block",
+                     row_forms[row].name);
         return true;
     }
     read_members_of(r, l, row);
@@ -422,26 +359,27 @@ static bool read_row(text_reader *r, word kind) {
 
 /* Lines that say nothing to this program are comments. */
 static void read_remark(text_reader *r) {
-    r->at++;
-    if (at_line_end(r))
+    r->in.at++;
+    if (hd_scan_ends(&r->in))
         return;
-    word kind = get_word(r, "a word");
+    hd_span kind = get_word(r, "a word");
     if (read_row(r, kind))
         return;
-    bool of_launch = word_is(kind, "launch");
-    if ((!of_launch && !word_is(kind, "block")) || at_line_end(r))
+    bool of_launch = hd_span_is(kind, "launch");
+    if ((!of_launch && !hd_span_is(kind, "block")) || hd_scan_ends(&r->in))
         return;
-    const char *rest = r->at;
-    word next = get_word(r, "a word");
-    if (word_is(next, "stopped") && at_line_end(r)) {
+    const char *rest = r->in.at;
+    hd_span next = get_word(r, "a word");
+    if (hd_span_is(next, "stopped") && hd_scan_ends(&r->in)) {
         if (of_launch ? r->launch < 0 : !r->in_block)
-            fail_at(r, r->line, "there is no %s to be stopped", of_launch ? "launch" : "block");
+            hd_scan_fail(&r->in, r->line, "there is no %s to be stopped",
+                         of_launch ? "launch" : "block");
         else if (!of_launch)
             close_block(r, false);
         else if (!r->sink)
             current_launch(r)->stopped = true;
     } else if (of_launch && *next.at >= '0' && *next.at <= '9') {
-        r->at = rest;
+        r->in.at = rest;
         read_launch(r);
     }
 }
@@ -451,31 +389,31 @@ static void read_remark(text_reader *r) {
 static void read_block(text_reader *r) {
     static const text_launch plain = {
         .launch = {.kernel = "", .dims = 1, .groups = {1, 1, 1}, .local = {1, 1, 1}}};
-    r->at++;
+    r->in.at++;
     if (r->launch < 0)
         start_launch(r, &plain);
     close_block(r, true);
-    skip_blanks(r);
-    const char *at = r->at;
+    hd_scan_blanks(&r->in);
+    const char *at = r->in.at;
     r->block = get_number(r, UINT64_MAX - 2, "the block's number");
     uint64_t threads = get_number(r, LANES_MAX, "the block's number of threads");
     end_line(r);
-    if (!r->status && !threads)
-        fail_at(r, at, "a block has at least one thread");
-    if (r->status)
+    if (!r->in.status && !threads)
+        hd_scan_fail(&r->in, at, "a block has at least one thread");
+    if (r->in.status)
         return;
     text_launch *l = current_launch(r);
     if (!r->sink) {
         if (r->block < l->next_block && l->next_block)
-            fail_at(r, at,
-                    "block %llu comes after block %llu; each stands once, in ascending order",
-                    (unsigned long long)r->block, (unsigned long long)l->next_block - 1);
+            hd_scan_fail(&r->in, at,
+                         "block %llu comes after block %llu; each stands once, in ascending order",
+                         (unsigned long long)r->block, (unsigned long long)l->next_block - 1);
         else if (l->declared && r->block >= l->launch.block_count)
-            fail_at(r, at, "the launch has only %llu blocks",
-                    (unsigned long long)l->launch.block_count);
+            hd_scan_fail(&r->in, at, "the launch has only %llu blocks",
+                         (unsigned long long)l->launch.block_count);
         else if (l->launch.block_threads && threads != l->launch.block_threads)
-            fail_at(r, at, "the launch has blocks of %u threads, not of %llu",
-                    l->launch.block_threads, (unsigned long long)threads);
+            hd_scan_fail(&r->in, at, "the launch has blocks of %u threads, not of %llu",
+                         l->launch.block_threads, (unsigned long long)threads);
         l->next_block = r->block + 1;
         l->launch.block_threads = (uint32_t)threads;
         if (!l->declared)
@@ -488,23 +426,25 @@ static void read_block(text_reader *r) {
 
 /* "tid:address" of one lane; true when it was one. */
 static bool read_lane(text_reader *r, const text_launch *l, int64_t *last) {
-    word w = get_word(r, "a thread and its address");
+    hd_span w = get_word(r, "a thread and its address");
     const char *colon = memchr(w.at, ':', w.length);
     uint64_t lane = 0, address = 0;
-    if (r->status)
+    if (r->in.status)
         return false;
-    if (!colon || !parse_digits(w.at, colon, 10, &lane) ||
-        !parse_digits(colon + 1, w.at + w.length, 16, &address))
-        fail_at(r, w.at, "this must be a thread, a colon and a hexadecimal address, as 3:1f40");
+    if (!colon || !hd_span_number((hd_span){w.at, (size_t)(colon - w.at)}, 10, UINT64_MAX, &lane) ||
+        !hd_span_number((hd_span){colon + 1, (size_t)(w.at + w.length - colon - 1)}, 16, UINT64_MAX,
+                        &address))
+        hd_scan_fail(&r->in, w.at,
+                     "this must be a thread, a colon and a hexadecimal address, as 3:1f40");
     else if (lane >= l->launch.block_threads)
-        fail_at(r, w.at, "thread %llu is beyond the block, which has %u threads",
-                (unsigned long long)lane, l->launch.block_threads);
+        hd_scan_fail(&r->in, w.at, "thread %llu is beyond the block, which has %u threads",
+                     (unsigned long long)lane, l->launch.block_threads);
     else if ((int64_t)lane <= *last)
-        fail_at(r, w.at,
-                "thread %llu comes after thread %lld; each stands once, in ascending "
-                "order",
-                (unsigned long long)lane, (long long)*last);
-    if (r->status)
+        hd_scan_fail(&r->in, w.at,
+                     "thread %llu comes after thread %lld; each stands once, in ascending "
+                     "order",
+                     (unsigned long long)lane, (long long)*last);
+    if (r->in.status)
         return false;
     *last = (int64_t)lane;
     r->mask[lane / 64] |= (uint64_t)1 << lane % 64;
@@ -517,44 +457,46 @@ static uint32_t event_access(text_reader *r, text_launch *l, const char *at,
                              const hd_event_access *access) {
     uint32_t row = find_access(l, access->pc);
     if (row == UINT32_MAX && l->declared)
-        fail_at(r, at, "pc %llu has no '# access' line in this launch",
-                (unsigned long long)access->pc);
+        hd_scan_fail(&r->in, at, "pc %llu has no '# access' line in this launch",
+                     (unsigned long long)access->pc);
     else if (row == UINT32_MAX) {
         add_access(r, l, at, *access);
         return (uint32_t)l->accesses.count - 1;
     } else if (l->accesses.data[row].width != access->width)
-        fail_at(r, at, "pc %llu had %u bytes before, not %u; one pc has one width",
-                (unsigned long long)access->pc, l->accesses.data[row].width, access->width);
+        hd_scan_fail(&r->in, at, "pc %llu had %u bytes before, not %u; one pc has one width",
+                     (unsigned long long)access->pc, l->accesses.data[row].width, access->width);
     else if (l->accesses.data[row].kind != access->kind)
-        fail_at(r, at, "pc %llu was %c before; one pc is always a load, a store or an atomic",
-                (unsigned long long)access->pc, text_kinds[l->accesses.data[row].kind]);
+        hd_scan_fail(&r->in, at,
+                     "pc %llu was %c before; one pc is always a load, a store or an atomic",
+                     (unsigned long long)access->pc, text_kinds[l->accesses.data[row].kind]);
     return row;
 }
 
 static void read_event(text_reader *r) {
     if (!r->in_block) {
-        fail_at(r, r->at, "an event must be inside a block; 'B <block> <threads>' begins one");
+        hd_scan_fail(&r->in, r->in.at,
+                     "an event must be inside a block; 'B <block> <threads>' begins one");
         return;
     }
     text_launch *l = current_launch(r);
-    const char *at = r->at;
+    const char *at = r->in.at;
     uint64_t position = get_number(r, UINT64_MAX, "a position");
-    if (!r->status && position != r->lines)
-        fail_at(r, at,
-                "the position is %llu, but %llu must come next: one for each line of a "
-                "block, from 0",
-                (unsigned long long)position, (unsigned long long)r->lines);
-    skip_blanks(r);
-    at = r->at;
+    if (!r->in.status && position != r->lines)
+        hd_scan_fail(&r->in, at,
+                     "the position is %llu, but %llu must come next: one for each line of a "
+                     "block, from 0",
+                     (unsigned long long)position, (unsigned long long)r->lines);
+    hd_scan_blanks(&r->in);
+    at = r->in.at;
     hd_event_access access = {.space = KIR_GLOBAL, .buffer = -1};
     access.pc = get_number(r, UINT64_MAX, "a pc");
     access.kind = get_kind(r);
-    skip_blanks(r);
-    const char *width = r->at;
+    hd_scan_blanks(&r->in);
+    const char *width = r->in.at;
     access.width = (uint32_t)get_number(r, ACCESS_WIDTH_MAX, "a number of bytes");
-    if (!r->status && !access.width)
-        fail_at(r, width, "an access has at least one byte");
-    if (r->status)
+    if (!r->in.status && !access.width)
+        hd_scan_fail(&r->in, width, "an access has at least one byte");
+    if (r->in.status)
         return;
     hd_event event = {.position = r->lines++, .mask = r->mask, .address = r->address};
     event.access = r->sink ? find_access(l, access.pc) : event_access(r, l, at, &access);
@@ -563,8 +505,8 @@ static void read_event(text_reader *r) {
     int64_t last = -1;
     do
         event.active += read_lane(r, l, &last);
-    while (!r->status && !at_line_end(r));
-    if (r->sink && r->sink->event && !r->status)
+    while (!r->in.status && !hd_scan_ends(&r->in));
+    if (r->sink && r->sink->event && !r->in.status)
         r->sink->event(r->stream, &event);
 }
 
@@ -572,43 +514,40 @@ static void read_event(text_reader *r) {
 
 static void read_first_line(text_reader *r) {
     const size_t name = sizeof TEXT_FIRST_LINE - 2; /* without the version */
-    size_t length = (size_t)(r->line_end - r->line);
+    hd_span line = hd_scan_rest(&r->in);
     uint64_t version;
-    const char *end = r->line_end;
-    while (end > r->line && is_blank(end[-1]))
-        end--;
-    if (length < name || memcmp(r->line, TEXT_FIRST_LINE, name) != 0 ||
-        !parse_digits(r->line + name, end, 10, &version) || !version)
-        fail_at(r, r->line, "the first line must be '%s'", TEXT_FIRST_LINE);
+    if (line.at != r->line || line.length < name || memcmp(line.at, TEXT_FIRST_LINE, name) != 0 ||
+        !hd_span_number((hd_span){line.at + name, line.length - name}, 10, UINT64_MAX, &version) ||
+        !version)
+        hd_scan_fail(&r->in, r->line, "the first line must be '%s'", TEXT_FIRST_LINE);
     else if (version > 1)
-        fail_at(r, r->line + name,
-                "the text is of version %llu, and this program reads version 1; use a later Heddle",
-                (unsigned long long)version);
+        hd_scan_fail(
+            &r->in, r->line + name,
+            "the text is of version %llu, and this program reads version 1; use a later Heddle",
+            (unsigned long long)version);
 }
 
 static void read_text(text_reader *r) {
-    r->reading.done = r->reading.told = r->sink ? r->length : 0;
+    hd_scan *in = &r->in;
+    r->reading.done = r->reading.told = r->sink ? (uint64_t)(in->end - in->text) : 0;
     r->launch = -1;
     r->in_block = false;
-    r->line_number = 0;
-    for (size_t next = 0;
-         !r->status && !r->reading.stopped && (next < r->length || !r->line_number);) {
-        r->line = r->at = r->text + next;
-        const char *newline = memchr(r->line, '\n', r->length - next);
-        r->line_end = newline ? newline : r->text + r->length;
-        next = (size_t)(r->line_end - r->text) + 1;
-        if (++r->line_number == 1)
+    in->at = in->text;
+    do {
+        r->line = in->at;
+        if (r->line == in->text)
             read_first_line(r);
-        else if (at_line_end(r))
+        else if (hd_scan_ends(in))
             ; /* blank */
-        else if (*r->at == '#')
+        else if (*in->at == '#')
             read_remark(r);
-        else if (*r->at == 'B')
+        else if (*in->at == 'B')
             read_block(r);
         else
             read_event(r);
-        reading_goes_on(&r->reading, (uint64_t)(r->line_end - r->line) + 1);
-    }
+        hd_scan_next_line(in);
+        reading_goes_on(&r->reading, (uint64_t)(in->at - r->line));
+    } while (!in->status && !r->reading.stopped && in->at < in->end);
     if (r->launch >= 0)
         end_launch(r);
 }
@@ -617,19 +556,21 @@ hd_status hd_trace_text_open(hd_arena *arena, const hd_diag *diag, const char *p
                              const hd_trace_watch *watch, hd_trace_text **text) {
     text_reader *r = hd_new(arena, text_reader);
     char *data;
-    hd_status status = hd_read_long_file(arena, diag, path, UINT64_MAX, &data, &r->length);
+    size_t length;
+    hd_status status = hd_read_long_file(arena, diag, path, UINT64_MAX, &data, &length);
     if (status)
         return status;
     r->arena = arena;
     r->diag = diag ? *diag : (hd_diag){0};
-    r->path = hd_strdup(arena, path);
-    r->text = data;
-    r->reading = (reading){.watch = watch, .all = 2 * (uint64_t)r->length + 1};
+    r->in = hd_scan_bytes(arena, &r->diag, hd_strdup(arena, path), data, length);
+    r->in.by_line = true;
+    r->in.line_most = 200; /* a longer one is not worth a caret */
+    r->reading = (reading){.watch = watch, .all = 2 * (uint64_t)length + 1};
     r->mask = hd_new_array(arena, uint64_t, LANES_MAX / 64);
     r->address = hd_new_array(arena, uint64_t, LANES_MAX);
     read_text(r);
     *text = r;
-    return r->status;
+    return r->in.status;
 }
 
 uint32_t hd_trace_text_spaces(const hd_trace_text *text) {
@@ -645,7 +586,7 @@ uint32_t hd_trace_text_spaces(const hd_trace_text *text) {
 hd_status hd_trace_text_send(hd_trace_text *text, const hd_sink *sink) {
     text->sink = sink;
     read_text(text);
-    hd_status status = text->status;
-    text->status = HD_OK;
+    hd_status status = text->in.status;
+    text->in.status = HD_OK;
     return status;
 }

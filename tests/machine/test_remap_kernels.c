@@ -198,6 +198,29 @@ static void test_random(void **state) {
         }
 }
 
+static void run_both_ways(hd_status made, hd_remap *map) {
+    assert_int_equal(made, HD_OK);
+    for (int direction = 0; direction < 2; direction++)
+        run(map, (hd_remap_direction)direction, HD_REMAP_OPENCL_C, NULL);
+    hd_remap_free(map);
+}
+
+/* Structs of equal fields, and long values, for which there are special ways. */
+static void test_special(void **state) {
+    (void)state;
+    hd_remap *map;
+    for (int i = 0; i < EQUAL_MAPS; i++)
+        if (IS_TRIED(i, 5)) {
+            hd_status made = equal_map(&diag, i, &map);
+            run_both_ways(made, map);
+        }
+    for (int i = 0; i < LONG_MAPS; i++)
+        if (IS_TRIED(i, 4)) {
+            hd_status made = long_map(&diag, i, &map);
+            run_both_ways(made, map);
+        }
+}
+
 /* ---- what it moves
  * --------------------------------------------------------------------------------- */
 
@@ -250,6 +273,7 @@ static void test_transposes_move_nothing_twice(void **state) {
 int main(void) {
     setenv("CUDA_PATH", "", 1); /* Heddle's own headers, which are read faster */
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),
+                                       cmocka_unit_test(test_special),
                                        cmocka_unit_test(test_structs_move_nothing_twice),
                                        cmocka_unit_test(test_transposes_move_nothing_twice)};
     return cmocka_run_group_tests(tests, NULL, NULL);

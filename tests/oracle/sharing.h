@@ -1,11 +1,12 @@
 /*
- * The order `sharing` by its definition: for each place, what every block left shares with
- * each of the four placed last, by comparing sorted arrays of elements.
+ * What blocks share by its definition, from sorted arrays of the elements of each: for every element
+ * the list of its blocks; equal lists are one net of as many elements.
  */
 #ifndef HD_ORACLE_SHARING_H
 #define HD_ORACLE_SHARING_H
 
 #include "oracle/reuse.h"
+#include "order/orders.h"
 
 /* Different elements of a block, ascending. */
 typedef struct slow_elements {
@@ -36,38 +37,58 @@ static inline slow_elements slow_block_elements(hd_arena *arena, const slow_bloc
     return e;
 }
 
-static inline uint64_t slow_shared(const slow_elements *a, const slow_elements *b) {
-    uint64_t count = 0;
-    for (size_t i = 0, j = 0; i < a->count && j < b->count;) {
-        uint64_t x = a->data[i], y = b->data[j];
-        count += x == y;
-        i += x <= y;
-        j += y <= x;
+/* Nets of blocks that share elements, but for those of all blocks. */
+static inline hd_nets slow_shared_nets(hd_arena *arena, const slow_block *blocks, size_t count) {
+    slow_elements *elements = hd_new_array(arena, slow_elements, count);
+    size_t *at = hd_new_array(arena, size_t, count), all = 0;
+    for (size_t b = 0; b < count; b++) {
+        elements[b] = slow_block_elements(arena, &blocks[b]);
+        all += elements[b].count;
     }
-    return count;
+    hd_nets nets = {.first = hd_new_array(arena, uint64_t, all + 1),
+                    .thread = hd_new_array(arena, uint32_t, all + 1),
+                    .weight = hd_new_array(arena, uint32_t, all + 1)};
+    for (;;) {
+        uint64_t least = UINT64_MAX, size = 0, n = 0;
+        uint32_t *own = nets.thread + nets.first[nets.count];
+        bool left = false;
+        for (size_t b = 0; b < count; b++)
+            if (at[b] < elements[b].count) {
+                least = elements[b].data[at[b]] < least ? elements[b].data[at[b]] : least;
+                left = true;
+            }
+        if (!left)
+            return nets;
+        for (size_t b = 0; b < count; b++)
+            if (at[b] < elements[b].count && elements[b].data[at[b]] == least) {
+                own[size++] = (uint32_t)b;
+                at[b]++;
+            }
+        while (n < nets.count && (nets.first[n + 1] - nets.first[n] != size ||
+                                  memcmp(nets.thread + nets.first[n], own, size * sizeof *own)))
+            n++;
+        if (size < 2 || size == count)
+            continue;
+        nets.weight[n]++;
+        if (n == nets.count) {
+            nets.first[n + 1] = nets.first[n] + size;
+            nets.count++;
+        }
+    }
 }
 
-/* Fills order[count] with numbers of blocks. */
+/* Fills order[count] with numbers of blocks: those that share follow each other. */
 static inline void slow_sharing_order(hd_arena *arena, const slow_block *blocks, size_t count,
                                       uint64_t *order) {
-    slow_elements *elements = hd_new_array(arena, slow_elements, count);
-    bool *placed = hd_new_array(arena, bool, count);
+    const hd_sharing sharing = {.threads = (uint32_t)count,
+                                .block_threads = 1,
+                                .lines = slow_shared_nets(arena, blocks, count)};
+    uint32_t *places = hd_new_array(arena, uint32_t, count);
+    for (uint32_t b = 0; b < count; b++)
+        places[b] = b;
+    hd_schedule_blocks(&sharing, places);
     for (size_t b = 0; b < count; b++)
-        elements[b] = slow_block_elements(arena, &blocks[b]);
-    for (size_t n = 0; n < count; n++) {
-        uint64_t best = count, most = 0;
-        for (size_t b = 0; b < count; b++) {
-            uint64_t score = 0;
-            for (size_t last = n < 4 ? 0 : n - 4; last < n && !placed[b]; last++)
-                score += slow_shared(&elements[b], &elements[order[last]]);
-            if (!placed[b] && (best == count || score > most)) {
-                best = b;
-                most = score;
-            }
-        }
-        order[n] = best;
-        placed[best] = true;
-    }
+        order[b] = places[b];
 }
 
 #endif

@@ -62,7 +62,7 @@ static const hd_member members[] = {
     {"origin", HD_BEHIND(entry, origin), .of = place_members},
     {"left_out", .get = origin_or_not, .of = place_members, .optional = true},
     {"levels", "levels", HD_MANY(entry, levels, level_count), .of = level_members},
-    {"sizes", HD_NUMBERS_IN(entry, sizes, dims)},
+    {"sizes", HD_NUMBERS(entry, sizes, dims)},
     {"origin_line", HD_VIA(entry, origin, HD_AT, line)},
     {"if_fine", HD_AT(entry, count), HD_IF(entry, fine)},
     {"unless_fine", HD_IN(entry, where), HD_UNLESS(entry, fine), .of = place_members},

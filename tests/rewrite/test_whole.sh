@@ -1,6 +1,7 @@
-# Whole CUDA programs of whole/, each in three layouts: what `heddle apply` makes of one is built by
-# nvcc with the command that the original is built with, and prints under `heddle run` what the
-# original prints. A line of the table:
+# Whole CUDA programs of whole/, each in three layouts: what `heddle apply` makes of one, built by nvcc,
+# prints under `heddle run` what the original prints. The four versions of a program are compiled as
+# one, each in a namespace, since nvcc spends its time on headers; their mains run one after another.
+# A line of the table:
 #
 #   PROGRAM | what is expected | RECORD=LAYOUT ...; RECORD=LAYOUT ...; RECORD=LAYOUT ...
 #
@@ -45,26 +46,54 @@ fail() {
     [ ! -s log ] || sed 's/^/  /' log
 }
 
-# build TARGET SOURCE: TARGET is made, or at least compiled where there is no nvcc.
+# together VERSION...: the text of one program of all versions, which are folders with $name.cu. Before
+# what a version prints stands a line "=== VERSION".
+together() {
+    local version
+    for version in "$@"; do sed -n '/^#include </p' "$version/$name.cu"; done | sort -u
+    echo '#include <cstdio>'
+    for version in "$@"; do
+        printf '%s\n' "namespace in_$(tr -c 'a-z0-9\n' _ <<<"${version##*/}") {" \
+            "#include \"$version/$name.cu\"" '}'
+    done
+    echo 'int main(int argc, char **argv) {'
+    for version in "$@"; do
+        printf '%s\n' "    std::printf(\"=== $version\\n\");" \
+            "    if (int status = in_$(tr -c 'a-z0-9\n' _ <<<"${version##*/}")::main(argc, argv))" \
+            '        return status;' '    std::fflush(stdout);'
+    done
+    echo '}'
+}
+
+# build: the program $name from $name.cu, or at least compiled where there is no nvcc.
 build() {
     if [ -n "$nvcc" ]; then
-        "$nvcc" -std=c++14 -gencode arch=compute_80,code=compute_80 -cudart shared -o "$1" "$2" >log 2>&1 || fail "nvcc refuses $2"
+        "$nvcc" -std=c++14 -gencode arch=compute_80,code=compute_80 -cudart shared -o "$name" \
+            "$name.cu" >log 2>&1 || fail "nvcc refuses $name.cu"
     else
         "$clang" -x cuda --cuda-device-only --cuda-path=/no/toolkit -nocudainc -nogpulib \
             --cuda-gpu-arch=sm_80 --cuda-feature=+ptx83 -Xclang -target-sdk-version=12.5 \
             -Xclang -fcuda-allow-variadic-functions -std=c++17 -w -fsyntax-only \
             -isystem "$("$clang" -print-resource-dir)/include/cuda_wrappers" -isystem "$own" \
             -isystem "$own/own" -idirafter "$own/after" -include heddle_cuda.h \
-            -include heddle_functions.h "$2" >log 2>&1 || fail "clang refuses $2"
+            -include heddle_functions.h "$name.cu" >log 2>&1 || fail "clang refuses $name.cu"
     fi
 }
 
-# output TARGET: what it prints goes to TARGET.out. Watch's own result stands behind, from its first
-# line "N launches on ..." on.
-output() {
-    "$heddle" run --device a100 -- "$1" >"$1.out" 2>log || fail "watch $1: exit status $?"
-    grep -q '^[0-9]* launch' "$1.out" || fail "$1 launches nothing"
-    sed -i '/^[0-9]* launch[es]* on /,$d' "$1.out"
+# said VERSION: what it printed. Watch's own result stands behind, from its first line "N launches on
+# ..." on.
+said() { awk -v version="=== $1" '/^[0-9]+ launch(es)? on /{exit} /^=== /{on = $0 == version; next} on' out; }
+
+# compare VERSION...: each prints what the first prints.
+compare() {
+    local version
+    "$heddle" run --device a100 -- "./$name" >out 2>log || fail "run $name: exit status $?"
+    grep -q '^[0-9]* launch' out || fail "$name launches nothing"
+    said "$1" >first
+    [ -s first ] || fail "$1 prints nothing"
+    for version in "${@:2}"; do
+        said "$version" | diff first - >log || fail "$version: other output"
+    done
 }
 
 # rewrite TO LAYOUTS: heddle's exit status.
@@ -86,39 +115,34 @@ check_places() {
         <(cut -d' ' -f1 "$whole/$name.places" | sort -nu) || fail 'other places'
 }
 
+# check_layouts TO LAYOUTS: true if there is a version TO.
 check_layouts() {
-    local to=$name-$1 layouts=$2
-    rewrite "$to" "$layouts"
+    rewrite "$1" "$2"
     status=$?
     if [ "$expected" = places ]; then
-        [ $status -eq 2 ] || fail "$layouts: exit status $status, not 2"
-        check_places "$to"
-        return
+        [ $status -eq 2 ] || fail "$2: exit status $status, not 2"
+        check_places "$1"
+        return 1
     fi
-    [ $status -eq 0 ] || { fail "$layouts: not rewritten"; return; }
-    build "$to/program" "$to/$name.cu"
-    [ -n "$nvcc" ] || return
-    output "$to/program"
-    diff "$name.out" "$to/program.out" >log || fail "$layouts: other output"
+    [ $status -eq 0 ] || { fail "$2: not rewritten"; return 1; }
 }
 
 # check_program LINE of the table
 check_program() {
-    local name expected all layouts number=0
+    local name expected all layouts versions=()
     IFS='|' read -r name expected all <<<"$1"
     name=${name// } expected=${expected// }
     mkdir "$name-$expected" && cd "$name-$expected" || return
-    if [ "$expected" = rewritten ]; then
-        build "$name" "$whole/$name.cu"
-        [ -z "$nvcc" ] || output "./$name"
-    fi
+    versions=("$whole")
     while IFS= read -r -d ';' layouts; do
-        number=$((number + 1)) layouts=${layouts# }
-        [ -n "$nvcc" ] || [ $number -eq 1 ] || break
-        check_layouts $number "$layouts"
+        check_layouts "${#versions[@]}" "${layouts# }" && versions+=("${#versions[@]}")
     done <<<"$all;"
+    [ "$expected" = rewritten ] || return
+    together "${versions[@]}" >"$name.cu"
+    build
+    [ -z "$nvcc" ] || compare "${versions[@]}"
 }
-export -f fail build output rewrite check_places check_layouts check_program
+export -f fail together build said compare rewrite check_places check_layouts check_program
 
 for file in "$whole"/*.cu; do
     table | grep -q "^$(basename "$file" .cu) " || complain "$file is not in the table"

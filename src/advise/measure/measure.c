@@ -42,6 +42,14 @@ hd_timing hd_timing_of(hd_arena *arena, const double *seconds, uint32_t count) {
                        .repeats = count};
 }
 
+hd_timing hd_speedup_of(hd_arena *arena, const double *original, const double *rewritten,
+                        uint32_t count) {
+    double *ratios = hd_new_array(arena, double, count);
+    for (uint32_t i = 0; i < count; i++)
+        ratios[i] = rewritten[i] > 0 ? original[i] / rewritten[i] : 1;
+    return hd_timing_of(arena, ratios, count);
+}
+
 /* ---- comparing ---------------------------------------------------------- */
 
 typedef struct pair {
@@ -92,15 +100,6 @@ static hd_whole_timing whole_timing(hd_arena *arena, const times *t) {
         hd_timing_of(arena, t->from_device.data, count), hd_timing_of(arena, t->whole.data, count)};
 }
 
-/* Of the original's times to the other's in neighbouring runs. */
-static hd_timing speedup_of(hd_arena *arena, const double *original, const double *rewritten,
-                            uint32_t count) {
-    double *ratios = hd_new_array(arena, double, count);
-    for (uint32_t i = 0; i < count; i++)
-        ratios[i] = rewritten[i] > 0 ? original[i] / rewritten[i] : 1;
-    return hd_timing_of(arena, ratios, count);
-}
-
 static hd_status time_version(pair *p, hd_version *version, bool whole, hd_run_seconds *seconds) {
     *seconds = (hd_run_seconds){0};
     return whole ? hd_version_run_whole(p->session, version, seconds)
@@ -128,7 +127,7 @@ static hd_status time_pair(pair *p, const hd_measure_options *options, hd_measur
         total += hd_run_whole(&a) + hd_run_whole(&b);
     }
     uint32_t count = (uint32_t)original.whole.count;
-    hd_timing ratio = speedup_of(arena, original.kernels.data, rewritten.kernels.data, count);
+    hd_timing ratio = hd_speedup_of(arena, original.kernels.data, rewritten.kernels.data, count);
     result->original = hd_timing_of(arena, original.kernels.data, count);
     result->rewritten = hd_timing_of(arena, rewritten.kernels.data, count);
     result->speedup = ratio.median;
@@ -137,7 +136,7 @@ static hd_status time_pair(pair *p, const hd_measure_options *options, hd_measur
     if (!whole)
         return HD_OK;
     hd_whole_measurement *w = hd_new(arena, hd_whole_measurement);
-    ratio = speedup_of(arena, original.whole.data, rewritten.whole.data, count);
+    ratio = hd_speedup_of(arena, original.whole.data, rewritten.whole.data, count);
     *w = (hd_whole_measurement){whole_timing(arena, &original), whole_timing(arena, &rewritten),
                                 ratio.median, ratio.low, ratio.high};
     result->whole = w;

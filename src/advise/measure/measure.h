@@ -48,6 +48,9 @@ static inline double hd_run_whole(const hd_run_seconds *seconds) {
 
 /* Of at least one time. */
 hd_timing hd_timing_of(hd_arena *arena, const double *seconds, uint32_t count);
+/* Of the original's times to another's in neighbouring runs. */
+hd_timing hd_speedup_of(hd_arena *arena, const double *original, const double *rewritten,
+                        uint32_t count);
 
 /* Energy of all launches of the job, once; with a placement of whole runs. */
 typedef struct hd_energy_pair {

@@ -40,16 +40,6 @@ static bool is_wanted(const checker *c, const hd_gpu_step *step) {
 
 static double time_left(const checker *c) { return c->options->seconds - (hd_clock() - c->start); }
 
-static double limit_of(const checker *c, const hd_gpu_step *step) {
-    double weights = 0, left = time_left(c);
-    for (const hd_gpu_step *later = step; later->name; later++)
-        weights += is_wanted(c, later) ? later->weight : 0;
-    double limit = left * step->weight / weights;
-    if (step == hd_gpu_steps)
-        return left < first_answer ? left : first_answer;
-    return c->is_lost && limit > lost_limit ? lost_limit : limit;
-}
-
 /* ---- one step --------------------------------------------------------------------- */
 
 /* Of one that said nothing else, the last line of what it printed. */
@@ -75,17 +65,6 @@ static const char *reason_of(const checker *c, hd_gpu_end end, int code, double 
     case HD_GPU_STOPPED: return "the check was stopped by a signal";
     }
     return "";
-}
-
-/* "done", "cut" (it ended early and has a part), "not done", "failed" */
-static const char *state_of(hd_gpu_end end, int code, const json_t *result) {
-    if (end == HD_GPU_STOPPED)
-        return "not done";
-    if (end != HD_GPU_EXITED || code)
-        return "failed";
-    if (json_object_get(result, "not_done"))
-        return "not done";
-    return json_is_true(json_object_get(result, "cut")) ? "cut" : "done";
 }
 
 /* Adds what became of a step. */
@@ -137,7 +116,14 @@ static hd_status run_child(const checker *c, const hd_gpu_step *step, double lim
 }
 
 static hd_status run_step(checker *c, const hd_gpu_step *step) {
-    double limit = limit_of(c, step);
+    double weights = 0, left = time_left(c);
+    for (const hd_gpu_step *later = step; later->name; later++)
+        weights += is_wanted(c, later) ? later->weight : 0;
+    double limit = left * step->weight / weights;
+    if (step == hd_gpu_steps)
+        limit = left < first_answer ? left : first_answer;
+    else if (c->is_lost && limit > lost_limit)
+        limit = lost_limit;
     ending e;
     const char *why = *c->options->stop     ? "the check was stopped by a signal"
                       : limit < least_limit ? "there was no time left for it"
@@ -153,9 +139,12 @@ static hd_status run_step(checker *c, const hd_gpu_step *step) {
     hd_status status = run_child(c, step, limit, &e);
     if (status != HD_OK)
         return status;
-    const char *state = state_of(e.end, e.code, e.result);
-    bool failed = !strcmp(state, "failed");
     const char *not_done = hd_gpu_text(e.result, "not_done");
+    bool failed = e.end != HD_GPU_STOPPED && (e.end != HD_GPU_EXITED || e.code);
+    const char *state = failed                                           ? "failed"
+                        : e.end == HD_GPU_STOPPED || *not_done           ? "not done"
+                        : json_is_true(json_object_get(e.result, "cut")) ? "cut" /* it has a part */
+                                                                         : "done";
     json_t *entry = add_step(c, step, state);
     json_object_set_new(entry, "seconds", hd_json_number(e.seconds));
     json_object_set_new(entry, "limit", hd_json_number(limit));
@@ -167,7 +156,7 @@ static hd_status run_step(checker *c, const hd_gpu_step *step) {
     c->outcome->differs |= json_is_true(json_object_get(e.result, "differs"));
     json_object_set_new(entry, "result", e.result);
     /* Whether the device still answers, after a step that had to be killed. */
-    double left = time_left(c);
+    left = time_left(c);
     if (failed && e.end != HD_GPU_EXITED && step != hd_gpu_steps && left >= least_limit &&
         run_child(c, hd_gpu_steps, left < 30 ? left : 30, &e) == HD_OK) {
         c->is_lost = e.end != HD_GPU_EXITED || e.code;
@@ -177,20 +166,6 @@ static hd_status run_step(checker *c, const hd_gpu_step *step) {
 }
 
 /* ---- the page --------------------------------------------------------------------- */
-
-/* "nvidia-h100-80gb-hbm3" */
-static const char *file_name(hd_arena *arena, const char *device) {
-    hd_str name = {.arena = arena};
-    for (const char *at = device; *at; at++) {
-        char letter = (char)tolower((unsigned char)*at);
-        bool plain = isalnum((unsigned char)letter);
-        if (plain)
-            hd_str_addn(&name, &letter, 1);
-        else if (name.length && name.data[name.length - 1] != '-' && at[1])
-            hd_str_add(&name, "-");
-    }
-    return name.length ? hd_str_text(&name) : "device";
-}
 
 static hd_status write_page(checker *c) {
     hd_gpu_outcome *o = c->outcome;
@@ -216,10 +191,18 @@ static hd_status run_all(checker *c) {
     if (status == HD_OK && !strcmp(hd_gpu_text(entry, "state"), "done")) { /* else it was stopped */
         const char *path = c->options->page, *mark = strstr(hd_path_name(path), "DEVICE");
         json_object_set(o->document, "device", (json_t *)device);
-        o->page = !mark ? path
-                        : hd_format(c->arena, "%.*s%s%s", (int)(mark - path), path,
-                                    file_name(c->arena, hd_gpu_text(device, "name")),
-                                    mark + strlen("DEVICE"));
+        hd_str name = {.arena = c->arena}; /* "nvidia-h100-80gb-hbm3" */
+        for (const char *at = hd_gpu_text(device, "name"); *at; at++) {
+            char letter = (char)tolower((unsigned char)*at);
+            if (isalnum((unsigned char)letter))
+                hd_str_addn(&name, &letter, 1);
+            else if (name.length && name.data[name.length - 1] != '-' && at[1])
+                hd_str_add(&name, "-");
+        }
+        o->page =
+            !mark ? path
+                  : hd_format(c->arena, "%.*s%s%s", (int)(mark - path), path,
+                              name.length ? hd_str_text(&name) : "device", mark + strlen("DEVICE"));
         status = write_page(c);
     }
     for (const hd_gpu_step *step = hd_gpu_steps + 1; step->name && status == HD_OK; step++) {

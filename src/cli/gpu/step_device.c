@@ -11,14 +11,11 @@ static hd_status try_memory(const hd_gpu_step_run *run, hd_compute *gpu) {
     uint64_t seed = 1;
     for (int b = 0; b < BYTES; b++)
         there[b] = (unsigned char)hd_next_random(&seed);
-    const char *error = gpu->api->make_queue(gpu, false, &queue);
-    if (!error)
-        error = gpu->api->allocate(gpu, HD_PLACEMENT_DEVICE, BYTES, &memory);
-    if (!error)
-        error = gpu->api->write(gpu, &queue, memory, 0, there, BYTES);
-    if (!error)
-        error = gpu->api->read(gpu, &queue, back, memory, 0, BYTES);
-    if (!error)
+    const char *error;
+    if (!(error = gpu->api->make_queue(gpu, false, &queue)) &&
+        !(error = gpu->api->allocate(gpu, HD_PLACEMENT_DEVICE, BYTES, &memory)) &&
+        !(error = gpu->api->write(gpu, &queue, memory, 0, there, BYTES)) &&
+        !(error = gpu->api->read(gpu, &queue, back, memory, 0, BYTES)))
         error = gpu->api->finish(gpu, &queue);
     if (memory)
         gpu->api->release(gpu, memory);

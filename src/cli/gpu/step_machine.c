@@ -52,13 +52,10 @@ hd_status hd_gpu_run_once(hd_arena *arena, const hd_diag *diag, const char *subj
     if (status != HD_OK)
         return status;
     void **contents = hd_new_array(arena, void *, l.job->buffer_count);
-    status = hd_job_all_contents(arena, diag, l.job, contents);
-    if (status == HD_OK)
-        status = hd_session_open(arena, diag, l.job, "cuda:0", &session);
-    if (status == HD_OK)
-        status = hd_version_make(&session, l.rewritten, &l.layout, l.rewritten != NULL, NULL,
-                                 contents, &version);
-    if (status == HD_OK)
+    if (!(status = hd_job_all_contents(arena, diag, l.job, contents)) &&
+        !(status = hd_session_open(arena, diag, l.job, "cuda:0", &session)) &&
+        !(status = hd_version_make(&session, l.rewritten, &l.layout, l.rewritten != NULL, NULL,
+                                   contents, &version)))
         status = hd_version_run(&session, &version, &seconds);
     hd_version_free(&session, &version);
     hd_session_close(&session);
@@ -181,12 +178,9 @@ static hd_status compare_outputs(hd_gpu_step_run *run, const char *program) {
     void **before = hd_new_array(arena, void *, job->buffer_count);
     void **after = hd_new_array(arena, void *, job->buffer_count);
     void **machine = hd_new_array(arena, void *, job->buffer_count);
-    status = hd_job_all_contents(arena, run->diag, job, before);
-    if (status == HD_OK)
-        status = hd_measure_run(arena, run->diag, job, &on, after, NULL);
-    if (status == HD_OK)
-        status = hd_vm_open(arena, run->diag, job, before, &options, &vm);
-    if (status != HD_OK)
+    if ((status = hd_job_all_contents(arena, run->diag, job, before)) ||
+        (status = hd_measure_run(arena, run->diag, job, &on, after, NULL)) ||
+        (status = hd_vm_open(arena, run->diag, job, before, &options, &vm)))
         return status;
     for (uint32_t i = 0; i < job->launch_count && status == HD_OK; i++)
         for (uint64_t r = 0; r < job->launches[i].repeat && status == HD_OK; r++)
@@ -316,12 +310,10 @@ static hd_status count_layout(const counters *c, const char *program, const char
     const char *subject = subject_of(arena, program);
     laid_out l;
     kernel_counts machine = {0}, model = {0}, measured = {0};
-    hd_status status = lay_out(arena, run->diag, subject, layout, &l);
-    if (status == HD_OK)
-        status = count_on_machine(arena, run->diag, &l, &c->device, &machine);
-    if (status == HD_OK)
-        status = model_counts(c, arena, &l, &model);
-    if (status == HD_OK)
+    hd_status status;
+    if (!(status = lay_out(arena, run->diag, subject, layout, &l)) &&
+        !(status = count_on_machine(arena, run->diag, &l, &c->device, &machine)) &&
+        !(status = model_counts(c, arena, &l, &model)))
         status = profile(c, arena, subject, layout, &measured.rows, &measured.count, late);
     for (uint32_t k = 0; k < measured.count && status == HD_OK; k++) {
         const char *kernel = measured.rows[k].kernel;

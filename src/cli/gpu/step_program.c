@@ -97,20 +97,6 @@ static const hd_member layout_members[] = {
     {"ratio", HD_AT(layout_row, ratio), HD_UNLESS(layout_row, why), .optional = true},
     {0}};
 
-static void add_layout(const subject *s, uint32_t i) {
-    const hd_turns *t = &s->turns;
-    layout_row row = {.layout = hd_layout_print(s->arena, s->job->record, s->layouts[i]),
-                      .by = s->by[i],
-                      .why = t->why[i],
-                      .cost = s->costs[i],
-                      .differs = t->differs[i]};
-    if (!row.why) {
-        row.timing = hd_timing_of(s->arena, t->seconds[i], t->rounds);
-        row.ratio = hd_turns_ratio(s->arena, t, i, 0).median;
-    }
-    hd_gpu_add_row(s->run, "layouts", layout_members, &row);
-}
-
 /* How the costs order the times, and what the choice takes to the best. */
 static void judge(const subject *s) {
     double costs[MOST_LAYOUTS + 1], times[MOST_LAYOUTS + 1], least = INFINITY, chosen = NAN;
@@ -172,8 +158,19 @@ hd_status hd_gpu_run_program(hd_gpu_step_run *run) {
     json_object_set_new(run->result, "job", hd_json_text(name));
     json_object_set_new(run->result, "profile", hd_json_text(s.profile->name));
     json_object_set_new(run->result, "rounds", hd_json_integer(s.turns.rounds));
-    for (uint32_t i = 0; i < s.count; i++)
-        add_layout(&s, i);
+    for (uint32_t i = 0; i < s.count; i++) {
+        const hd_turns *t = &s.turns;
+        layout_row row = {.layout = hd_layout_print(s.arena, s.job->record, s.layouts[i]),
+                          .by = s.by[i],
+                          .why = t->why[i],
+                          .cost = s.costs[i],
+                          .differs = t->differs[i]};
+        if (!row.why) {
+            row.timing = hd_timing_of(s.arena, t->seconds[i], t->rounds);
+            row.ratio = hd_turns_ratio(s.arena, t, i, 0).median;
+        }
+        hd_gpu_add_row(run, "layouts", layout_members, &row);
+    }
     judge(&s);
     return HD_OK;
 }

@@ -95,14 +95,6 @@ static void add_edge(hd_arena *arena, collecting *c, uint32_t to, double weight)
     c->sum[to] += w;
 }
 
-/* Weights are scaled so that all of them together stay far from the end of METIS's numbers. */
-static double scale_of(const hypergraph *h) {
-    double sum = 0;
-    for (uint64_t n = 0; n < h->head->nets; n++)
-        sum += (double)h->weight[n] * (double)(h->first[n + 1] - h->first[n]);
-    return sum ? (double)(1 << 28) / sum : 0;
-}
-
 static void make_graph(hd_arena *arena, const hypergraph *h, graph *g) {
     const uint32_t vertices = h->head->vertices;
     uint32_t all = vertices;
@@ -128,7 +120,11 @@ static void make_graph(hd_arena *arena, const hypergraph *h, graph *g) {
                  .load = hd_new_array(arena, idx_t, all + 1),
                  .vertices = (idx_t)all};
     collecting c = {.sum = hd_new_array(arena, idx_t, all + 1)};
-    double scale = scale_of(h);
+    /* Weights are scaled so that all of them together stay far from the end of METIS's numbers. */
+    double sum = 0;
+    for (uint64_t n = 0; n < h->head->nets; n++)
+        sum += (double)h->weight[n] * (double)(h->first[n + 1] - h->first[n]);
+    double scale = sum ? (double)(1 << 28) / sum : 0;
     idx_t at = 0;
     for (uint32_t v = 0; v < vertices; v++) {
         g->load[v] = 1;

@@ -65,16 +65,6 @@ static void begin_receiving(mpi_ranks *m, uint32_t r) {
     MPI_Irecv(&in->head, sizeof in->head, MPI_BYTE, (int)r, TAG_HEAD, m->comm, &in->request);
 }
 
-static void receive_chunk(mpi_ranks *m, uint32_t r) {
-    incoming *in = &m->from[r];
-    size_t left = in->head.bytes - in->received;
-    in->chunk = left < CHUNK ? left : CHUNK;
-    in->done = !left;
-    if (left)
-        MPI_Irecv(in->bytes + in->received, (int)in->chunk, MPI_BYTE, (int)r, TAG_BYTES, m->comm,
-                  &in->request);
-}
-
 /* False: the rank is gone. *moved is set when something came. */
 static bool go_on_receiving(mpi_ranks *m, uint32_t r, bool *moved) {
     incoming *in = &m->from[r];
@@ -93,26 +83,13 @@ static bool go_on_receiving(mpi_ranks *m, uint32_t r, bool *moved) {
             hd_no_memory(in->head.bytes);
     }
     in->has_head = true;
-    receive_chunk(m, r);
+    size_t left = in->head.bytes - in->received;
+    in->chunk = left < CHUNK ? left : CHUNK;
+    in->done = !left;
+    if (left)
+        MPI_Irecv(in->bytes + in->received, (int)in->chunk, MPI_BYTE, (int)r, TAG_BYTES, m->comm,
+                  &in->request);
     return true;
-}
-
-/* The message of a rank that has ended is kept, whoever waits for it. */
-static void keep_end(mpi_ranks *m, uint32_t r) {
-    incoming *in = &m->from[r];
-    m->ends[r] = in->head;
-    m->texts[r] = hd_zeroed(in->head.bytes + 1, 1);
-    if (in->head.bytes)
-        memcpy(m->texts[r], in->bytes, in->head.bytes);
-    free(in->bytes);
-    in->bytes = NULL;
-}
-
-/* Does not take a core from ranks that have work. */
-static void rest(uint32_t *idle) {
-    const struct timespec short_time = {0, 200000};
-    if (++*idle > 200)
-        nanosleep(&short_time, NULL);
 }
 
 static hd_status is_gone(mpi_ranks *m, const hd_diag *diag, uint32_t gone, bool is_stopped) {
@@ -141,7 +118,13 @@ static hd_status wait_for_all(mpi_ranks *m, const hd_diag *diag, requests *sent,
             if (!go_on_receiving(m, r, &moved))
                 return is_gone(m, diag, r, false);
             if (m->from[r].done && m->from[r].head.is_end) {
-                keep_end(m, r);
+                incoming *in = &m->from[r]; /* kept, whoever waits for it */
+                m->ends[r] = in->head;
+                m->texts[r] = hd_zeroed(in->head.bytes + 1, 1);
+                if (in->head.bytes)
+                    memcpy(m->texts[r], in->bytes, in->head.bytes);
+                free(in->bytes);
+                in->bytes = NULL;
             } else if (m->from[r].done && until_end) {
                 free(m->from[r].bytes);
                 begin_receiving(m, r);
@@ -155,7 +138,8 @@ static hd_status wait_for_all(mpi_ranks *m, const hd_diag *diag, requests *sent,
             return HD_OK;
         if (moved)
             idle = 0;
-        rest(&idle);
+        if (++idle > 200) /* does not take a core from ranks that have work */
+            nanosleep(&(const struct timespec){0, 200000}, NULL);
         if (!*m->stop || all)
             continue;
         stopped_at = stopped_at > 0 ? stopped_at : hd_clock();

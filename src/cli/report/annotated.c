@@ -77,12 +77,6 @@ static hd_annotated_sum *sum_of(annotator *n, hd_hash_table *numbers, hd_annotat
     return &sums->data[at];
 }
 
-/* "body.x" for a field, whichever buffer it is in; else the buffer. */
-static const char *target_of(hd_arena *arena, const hd_access_row *row) {
-    return row->record && row->field ? hd_format(arena, "%s.%s", row->record, row->field)
-                                     : hd_access_row_target(arena, row);
-}
-
 static bool is_counted(const hd_launch_counts *counts) {
     bool any = false;
     for (uint32_t i = 0; i < HD_ANALYSIS_COUNT; i++)
@@ -107,10 +101,14 @@ hd_annotated *hd_annotate(hd_arena *arena, const hd_device *device, const hd_acc
         size_t number = file_of(&n, row->file);
         hd_annotated_line *line = line_of(&n, number, row->line);
         hd_push(arena, &line->accesses, row);
+        /* "body.x" for a field, whichever buffer it is in; else the buffer. */
+        const char *target = row->record && row->field
+                                 ? hd_format(arena, "%s.%s", row->record, row->field)
+                                 : hd_access_row_target(arena, row);
         hd_annotated_sum *const sums[] = {
             &line->sum, &a->files.data[number].sum, &a->total,
             sum_of(&n, &n.kernels, &a->kernels, row->kernel),
-            is_counted(&moved) ? sum_of(&n, &n.targets, &a->targets, target_of(arena, row)) : NULL};
+            is_counted(&moved) ? sum_of(&n, &n.targets, &a->targets, target) : NULL};
         for (size_t s = 0; s < sizeof sums / sizeof *sums && sums[s]; s++) {
             hd_launch_counts_add(&sums[s]->counts, &moved);
             hd_cache_sum_add(&sums[s]->cached, &row->cached);

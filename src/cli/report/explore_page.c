@@ -19,7 +19,6 @@ static const char style[] =
 
 typedef struct page {
     hd_arena *arena;
-    const hd_study *study; /* the part's that is written */
     hd_view view;
     hd_str out;
 } page;
@@ -44,58 +43,42 @@ static void add_head(page *p, const hd_explore_head *head) {
     add_paragraph(p, hd_format(p->arena, "%s, %s", head->driver, head->date));
 }
 
-static void add_basis(page *p) {
-    const hd_study *s = p->study;
+static void add_part(page *p, const hd_explore_part *part) {
+    const hd_study *s = p->view.context = part->study;
+    const hd_value handovers = hd_study_handovers(p->arena, s);
     const char *energy = s->why        ? hd_format(p->arena, "not known: %s", s->why)
                          : s->modelled ? "modelled, not metered"
                                        : hd_format(p->arena, "by the meter %s", s->meter);
+    hd_str pictures = {.arena = p->arena};
+    add_heading(p, 2, part->title);
     add_paragraph(p, hd_format(p->arena, "%u variants of %u kernels; energy is %s.", s->count,
                                s->point_count, energy));
-}
-
-static void add_findings(page *p) {
     add_heading(p, 3, "Findings on this device");
-    hd_html_rows(&p->view, hd_finding_members, hd_rows(p->study->findings, (size_t)HD_FINDINGS),
-                 &p->out);
+    hd_html_rows(&p->view, hd_finding_members, hd_rows(s->findings, (size_t)HD_FINDINGS), &p->out);
     for (int f = 0; f < HD_FINDINGS; f++)
-        add_paragraph(p, hd_format(p->arena, "\"%s\" holds where %s.",
-                                   p->study->findings[f].statement, p->study->findings[f].rule));
+        add_paragraph(p, hd_format(p->arena, "\"%s\" holds where %s.", s->findings[f].statement,
+                                   s->findings[f].rule));
     add_paragraph(p, hd_findings_from);
-}
-
-static void add_placements(page *p) {
-    hd_str pictures = {.arena = p->arena};
-    for (int q = 0; q < HD_QUANTITIES; q++)
-        hd_placements_svg(p->arena, p->study, (hd_quantity)q, &pictures);
-    if (!pictures.length)
-        return;
-    add_heading(p, 3, "Placements");
-    hd_str_printf(&p->out, "<div class=\"pictures\">\n%s</div>\n", hd_str_text(&pictures));
-}
-
-static void add_line(page *p, const hd_line *line) {
-    add_heading(p, 3, hd_line_title(p->arena, line));
-    hd_html_rows(&p->view, hd_line_stop_members, hd_line_stops(p->arena, p->study, line), &p->out);
-    hd_str_add(&p->out, "<div class=\"pictures\">\n");
-    for (int q = 0; q < HD_QUANTITIES; q++)
-        hd_line_svg(p->arena, p->study, line, (hd_quantity)q, &p->out);
-    hd_str_add(&p->out, "</div>\n");
-}
-
-static void add_part(page *p, const hd_explore_part *part) {
-    const hd_value handovers = hd_study_handovers(p->arena, part->study);
-    p->study = p->view.context = part->study;
-    add_heading(p, 2, part->title);
-    add_basis(p);
-    add_findings(p);
     add_heading(p, 3, "Where the lead changes hands");
     if (handovers.count)
         hd_html_rows(&p->view, hd_line_handover_members, handovers, &p->out);
     else
         add_paragraph(p, "Nowhere along the lines below.");
-    add_placements(p);
-    for (uint32_t l = 0; l < part->study->line_count; l++)
-        add_line(p, &part->study->lines[l]);
+    for (int q = 0; q < HD_QUANTITIES; q++)
+        hd_placements_svg(p->arena, s, (hd_quantity)q, &pictures);
+    if (pictures.length) {
+        add_heading(p, 3, "Placements");
+        hd_str_printf(&p->out, "<div class=\"pictures\">\n%s</div>\n", hd_str_text(&pictures));
+    }
+    for (uint32_t l = 0; l < s->line_count; l++) {
+        const hd_line *line = &s->lines[l];
+        add_heading(p, 3, hd_line_title(p->arena, line));
+        hd_html_rows(&p->view, hd_line_stop_members, hd_line_stops(p->arena, s, line), &p->out);
+        hd_str_add(&p->out, "<div class=\"pictures\">\n");
+        for (int q = 0; q < HD_QUANTITIES; q++)
+            hd_line_svg(p->arena, s, line, (hd_quantity)q, &p->out);
+        hd_str_add(&p->out, "</div>\n");
+    }
 }
 
 const char *hd_explore_page(hd_arena *arena, const hd_explore_head *head,

@@ -97,13 +97,11 @@ static bool reach(chart *c, const hd_study_point *point) {
     return any;
 }
 
-/* The last of ... 1, 2, 5, 10 ... that is not above `most`. */
-static double round_down(double most) { return 1 / report_round_up(1 / most); }
-
 static void round_axis(chart *c, bool from_zero) {
     c->is_log = !from_zero && c->high > WIDE * c->low;
     c->step = report_round_up(c->high / TICKS);
-    c->low = c->is_log ? round_down(c->low) : 0;
+    /* The last of ... 1, 2, 5, 10 ... that is not above it. */
+    c->low = c->is_log ? 1 / report_round_up(1 / c->low) : 0;
     c->high = c->is_log ? report_round_up(c->high) : ceil(c->high / c->step) * c->step;
 }
 
@@ -114,50 +112,37 @@ static double y_of(const chart *c, double value) {
 }
 
 /* "20 us", "0", "1.5 kW". */
-static const char *tick(hd_arena *arena, double value, const char *unit) {
+static void draw_tick(const chart *c, double value) {
     static const char *const prefixes[] = {"a", "f", "p", "n", "u", "m", "", "k", "M", "G"};
+    double y = y_of(c, value);
     int group = value > 0 ? (int)floor(log10(value * (1 + 1e-9)) / 3) : 0;
     group = group < -6 ? -6 : group > 3 ? 3 : group;
-    return value > 0
-               ? hd_format(arena, "%.4g %s%s", value / pow(1000, group), prefixes[group + 6], unit)
-               : "0";
-}
-
-static void draw_tick(const chart *c, double value) {
-    double y = y_of(c, value);
     hd_str_printf(c->out, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>\n", LEFT, y, LEFT + PLOT_WIDTH);
-    report_svg_text(c->arena, c->out, LEFT - 8, y + 4, " text-anchor=\"end\"",
-                    tick(c->arena, value, hd_quantities[c->quantity].unit));
+    report_svg_text(c->out, LEFT - 8, y + 4, " text-anchor=\"end\"",
+                    value > 0 ? hd_format(c->arena, "%.4g %s%s", value / pow(1000, group),
+                                          prefixes[group + 6], hd_quantities[c->quantity].unit)
+                              : "0");
 }
 
-/* Powers of ten, or every few of them, with 2 and 5 between them where there is room. */
-static void draw_log_ticks(const chart *c) {
-    double decades = log10(c->high / c->low);
-    int first = (int)floor(log10(c->low) + 1e-9), every = 1 + (int)(decades / 8);
-    for (int power = first; pow(10, power) <= c->high * (1 + 1e-9); power += every)
+static void draw_y_axis(const chart *c) {
+    const hd_quantity_info *q = &hd_quantities[c->quantity];
+    /* Powers of ten, or every few of them, with 2 and 5 between them where there is room. */
+    double decades = c->is_log ? log10(c->high / c->low) : 0;
+    int first = c->is_log ? (int)floor(log10(c->low) + 1e-9) : 0, every = 1 + (int)(decades / 8);
+    for (int power = first; c->is_log && pow(10, power) <= c->high * (1 + 1e-9); power += every)
         for (int i = 0; i < (decades > 3 ? 1 : 3); i++) {
             double value = pow(10, power) * (int[]){1, 2, 5}[i];
             if (value >= c->low * (1 - 1e-9) && value <= c->high * (1 + 1e-9))
                 draw_tick(c, value);
         }
-}
-
-static bool is_modelled(const chart *c) {
-    return c->quantity != HD_QUANTITY_TIME && c->study->modelled;
-}
-
-static void draw_y_axis(const chart *c) {
-    const hd_quantity_info *q = &hd_quantities[c->quantity];
-    if (c->is_log)
-        draw_log_ticks(c);
     for (int i = 0; !c->is_log && i * c->step <= c->high * (1 + 1e-9); i++)
         draw_tick(c, i * c->step);
-    report_svg_text(c->arena, c->out, 16, TOP + PLOT_HEIGHT / 2.0,
-                    hd_format(c->arena, " text-anchor=\"middle\" transform=\"rotate(-90 16 %.1f)\"",
-                              TOP + PLOT_HEIGHT / 2.0),
-                    hd_format(c->arena, "%s%s (%s)%s", q->title,
-                              c->per_object ? " of an object" : "", q->unit,
-                              is_modelled(c) ? ", modelled" : ""));
+    report_svg_text(
+        c->out, 16, TOP + PLOT_HEIGHT / 2.0,
+        hd_format(c->arena, " text-anchor=\"middle\" transform=\"rotate(-90 16 %.1f)\"",
+                  TOP + PLOT_HEIGHT / 2.0),
+        hd_format(c->arena, "%s%s (%s)%s", q->title, c->per_object ? " of an object" : "", q->unit,
+                  c->quantity != HD_QUANTITY_TIME && c->study->modelled ? ", modelled" : ""));
 }
 
 /* ---- marks and key ---------------------------------------------------------------------------- */
@@ -195,26 +180,22 @@ static void draw_name(const chart *c, double y, const char *name) {
                   hd_svg_escape(c->arena, name));
 }
 
-static void draw_key_of_layout(const chart *c, size_t layout, bool bar, double x, double y) {
-    if (bar)
-        hd_str_printf(c->out,
-                      "<rect class=\"bars b%zu\" x=\"%.1f\" y=\"%.1f\" width=\"26\" "
-                      "height=\"12\"/>\n",
-                      layout % COLOURS, x, y - 6);
-    else {
-        hd_str_printf(c->out, "<path class=\"c%zu\" d=\"M%.1f %.1fh26\"/>\n", layout % COLOURS, x,
-                      y);
-        draw_mark(c, layout, x + 13, y);
-    }
-    draw_name(c, y, c->layouts.data[layout]);
-}
-
 /* Layouts, and of lines placements, where there are several. Returns where the next line is. */
 static double draw_key(const chart *c, bool bars) {
     double x = WIDTH - RIGHT + 16, y = TOP + 8;
     for (size_t l = 0; l < c->layouts.count; l++)
         if (c->has_layout[l]) {
-            draw_key_of_layout(c, l, bars, x, y);
+            if (bars) {
+                hd_str_printf(c->out,
+                              "<rect class=\"bars b%zu\" x=\"%.1f\" y=\"%.1f\" width=\"26\" "
+                              "height=\"12\"/>\n",
+                              l % COLOURS, x, y - 6);
+            } else {
+                hd_str_printf(c->out, "<path class=\"c%zu\" d=\"M%.1f %.1fh26\"/>\n", l % COLOURS,
+                              x, y);
+                draw_mark(c, l, x + 13, y);
+            }
+            draw_name(c, y, c->layouts.data[l]);
             y += 20;
         }
     y += 10;
@@ -238,12 +219,11 @@ static void open_chart(const chart *c, const char *title, const char *x) {
                   "height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\">\n<title>%s</title>\n%s"
                   "<rect class=\"ground\" width=\"%d\" height=\"%d\"/>\n",
                   WIDTH, HEIGHT, WIDTH, HEIGHT, escaped, style, WIDTH, HEIGHT);
-    report_svg_text(c->arena, c->out, LEFT, 22, " class=\"title\"", title);
+    report_svg_text(c->out, LEFT, 22, " class=\"title\"", title);
     draw_y_axis(c);
     hd_str_printf(c->out, "<path class=\"axis\" d=\"M%d %dV%dH%d\"/>\n", LEFT, TOP,
                   TOP + PLOT_HEIGHT, LEFT + PLOT_WIDTH);
-    report_svg_text(c->arena, c->out, LEFT + PLOT_WIDTH / 2.0, HEIGHT - 12,
-                    " text-anchor=\"middle\"", x);
+    report_svg_text(c->out, LEFT + PLOT_WIDTH / 2.0, HEIGHT - 12, " text-anchor=\"middle\"", x);
 }
 
 static void draw_whisker(const chart *c, const char *class, double x, const hd_interval *value) {
@@ -275,17 +255,6 @@ static double value_of(const x_axis *x, uint32_t stop) {
     return x->line->stops[stop]->point.value[x->line->dimension];
 }
 
-static x_axis x_axis_of(const hd_line *line) {
-    const hd_dimension *d = &hd_dimensions[line->dimension];
-    x_axis x = {.line = line};
-    double last = value_of(&x, line->count - 1);
-    x.is_even = d->names != NULL;
-    x.is_log = !x.is_even && (d->is_power || (value_of(&x, 0) > 0 && last >= 8 * value_of(&x, 0)));
-    x.first = x.is_even ? 0 : place_on(&x, value_of(&x, 0));
-    x.last = x.is_even ? line->count - 1 : place_on(&x, last);
-    return x;
-}
-
 /* `share` of the way from the first stop to the last, with a margin at both ends. */
 static double x_of_share(double share) { return LEFT + PLOT_WIDTH * (0.04 + 0.92 * share); }
 
@@ -306,8 +275,7 @@ static void draw_stops(const chart *c, const x_axis *x) {
         hd_str_printf(c->out, "<path class=\"axis\" d=\"M%.1f %dv5\"/>\n", at, TOP + PLOT_HEIGHT);
         if (at - half < free_from)
             continue;
-        report_svg_text(c->arena, c->out, at, TOP + PLOT_HEIGHT + 19, " text-anchor=\"middle\"",
-                        label);
+        report_svg_text(c->out, at, TOP + PLOT_HEIGHT + 19, " text-anchor=\"middle\"", label);
         free_from = at + half + 4;
     }
 }
@@ -354,7 +322,11 @@ bool hd_line_svg(hd_arena *arena, const hd_study *study, const hd_line *line, hd
                  hd_str *out) {
     chart c = chart_new(arena, study, quantity, out);
     const hd_dimension *d = &hd_dimensions[line->dimension];
-    const x_axis x = x_axis_of(line);
+    x_axis x = {.line = line, .is_even = d->names != NULL};
+    double least = value_of(&x, 0), last = value_of(&x, line->count - 1);
+    x.is_log = !x.is_even && (d->is_power || (least > 0 && last >= 8 * least));
+    x.first = x.is_even ? 0 : place_on(&x, least);
+    x.last = x.is_even ? line->count - 1 : place_on(&x, last);
     bool any = false;
     c.per_object = line->dimension == HD_DIM_OBJECTS &&
                    (quantity == HD_QUANTITY_TIME || quantity == HD_QUANTITY_ENERGY);
@@ -386,27 +358,6 @@ bool hd_line_svg(hd_arena *arena, const hd_study *study, const hd_line *line, hd
 
 /* ---- bars by placement -------------------------------------------------------------------------- */
 
-static bool has_several_placements(const hd_study_point *point) {
-    for (uint32_t v = 1; v < point->count; v++)
-        if (strcmp(point->variants[v]->placement, point->variants[0]->placement))
-            return true;
-    return false;
-}
-
-static const hd_study_point *point_of_bars(const hd_study *study) {
-    const hd_micro_point usual = hd_micro_usual();
-    const hd_study_point *first = NULL;
-    for (uint32_t p = 0; p < study->point_count; p++) {
-        const hd_study_point *point = &study->points[p];
-        if (!has_several_placements(point))
-            continue;
-        if (hd_micro_equal(&point->point, &usual))
-            return point;
-        first = first ? first : point;
-    }
-    return first;
-}
-
 /* A group for each placement, with a bar for each layout. */
 static void draw_bars(const chart *c, const hd_study_point *point) {
     double layouts = (double)count_of(c->has_layout, c->layouts.count);
@@ -428,7 +379,7 @@ static void draw_bars(const chart *c, const hd_study_point *point) {
             x += c->has_layout[l] ? bar : 0;
         }
         if (c->has_placement[p]) {
-            report_svg_text(c->arena, c->out, middle, bottom + 19, " text-anchor=\"middle\"",
+            report_svg_text(c->out, middle, bottom + 19, " text-anchor=\"middle\"",
                             c->placements.data[p]);
             middle += group;
         }
@@ -437,7 +388,17 @@ static void draw_bars(const chart *c, const hd_study_point *point) {
 
 bool hd_placements_svg(hd_arena *arena, const hd_study *study, hd_quantity quantity, hd_str *out) {
     chart c = chart_new(arena, study, quantity, out);
-    const hd_study_point *point = point_of_bars(study);
+    const hd_micro_point usual = hd_micro_usual();
+    const hd_study_point *point = NULL;
+    bool is_usual = false;
+    for (uint32_t p = 0; p < study->point_count && !is_usual; p++) {
+        const hd_study_point *at = &study->points[p];
+        bool several = false; /* placements */
+        for (uint32_t v = 1; v < at->count; v++)
+            several |= strcmp(at->variants[v]->placement, at->variants[0]->placement) != 0;
+        is_usual = several && hd_micro_equal(&at->point, &usual);
+        point = is_usual || (several && !point) ? at : point;
+    }
     if (!point || !reach(&c, point))
         return false;
     round_axis(&c, true);

@@ -2,6 +2,7 @@
 #include "cli/report/members.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,9 +19,9 @@ static const hd_member variant_members[] = {
 static const hd_member interval_members[] = {HD_SAME(hd_interval, median, low, high), {0}};
 
 /* "cycles=1000 misses=20" as an object. */
-static hd_value counters_of(const hd_view *view, const char *text) {
+static hd_value variant_counters(const hd_view *view, const void *at) {
     uint32_t count;
-    char **words = hd_split_words(view->arena, text, &count);
+    char **words = hd_split_words(view->arena, ((const hd_explored *)at)->counters, &count);
     json_t *counters = json_object();
     for (uint32_t w = 0; w < count; w++) {
         char *value = strchr(words[w], '=');
@@ -31,8 +32,6 @@ static hd_value counters_of(const hd_view *view, const char *text) {
     }
     return hd_document(counters);
 }
-
-HD_GETTER(variant_counters, hd_explored, counters_of(view, row->counters))
 
 static const hd_member standing_variant_members[] = {
     {HD_SELF, .of = place_members}, {"counters", .get = variant_counters}, {0}};
@@ -50,28 +49,27 @@ typedef struct by_objective {
     hd_objective objective;
 } by_objective;
 
+HD_GETTER(objective_of, by_objective, hd_text(hd_quantities[row->objective].name))
 /* The best, and how many are as good. */
-static const char *leaders(const hd_view *view, const hd_ranking *ranking) {
+static hd_value leaders_of(const hd_view *view, const void *at) {
+    const hd_ranking *ranking = ((const by_objective *)at)->ranking;
     if (!ranking->count)
-        return "";
+        return hd_text("");
     const char *best = hd_study_print(view->arena, view->context, ranking->all[0].variant);
     uint32_t others = ranking->as_good - 1;
-    return others
-               ? hd_format(view->arena, "%s, or %u other%s", best, others, others == 1 ? "" : "s")
-               : best;
+    return hd_text(
+        others ? hd_format(view->arena, "%s, or %u other%s", best, others, others == 1 ? "" : "s")
+               : best);
 }
-
 /* What the worst of those that are not as good loses. */
-static hd_value most_lost(const hd_ranking *ranking) {
+static hd_value most_lost_of(const hd_view *view, const void *at) {
+    const hd_ranking *ranking = ((const by_objective *)at)->ranking;
+    (void)view;
     for (uint32_t s = ranking->count; s > 0; s--)
         if (!ranking->all[s - 1].as_good)
             return hd_real(ranking->all[s - 1].lost);
     return hd_null();
 }
-
-HD_GETTER(objective_of, by_objective, hd_text(hd_quantities[row->objective].name))
-HD_GETTER(leaders_of, by_objective, hd_text(leaders(view, row->ranking)))
-HD_GETTER(most_lost_of, by_objective, most_lost(row->ranking))
 
 static const hd_member by_objective_members[] = {
     {"objective", .get = objective_of},
@@ -152,12 +150,6 @@ hd_value hd_study_handovers(hd_arena *arena, const hd_study *study) {
     return hd_with(hd_rows(all.data, all.count), study);
 }
 
-/* "11.3 (9.8 to 13)". */
-static const char *place_of(hd_arena *arena, const hd_handover *h) {
-    return h->at != h->at ? "not measured together"
-                          : hd_format(arena, "%.3g (%.3g to %.3g)", h->at, h->low, h->high);
-}
-
 HD_GETTER(along, hd_line_handover, hd_text(hd_dimensions[row->line->dimension].name))
 HD_GETTER(base, hd_line_handover, hd_text(hd_micro_print(view->arena, &row->line->base)))
 HD_GETTER(by, hd_line_handover, hd_text(hd_quantities[row->handover->objective].name))
@@ -165,7 +157,13 @@ HD_GETTER(from, hd_line_handover,
           hd_text(hd_study_print(view->arena, view->context, row->handover->from)))
 HD_GETTER(to, hd_line_handover,
           hd_text(hd_study_print(view->arena, view->context, row->handover->to)))
-HD_GETTER(place, hd_line_handover, hd_text(place_of(view->arena, row->handover)))
+/* "11.3 (9.8 to 13)". */
+static hd_value place(const hd_view *view, const void *at) {
+    const hd_handover *h = ((const hd_line_handover *)at)->handover;
+    return hd_text(isnan(h->at)
+                       ? "not measured together"
+                       : hd_format(view->arena, "%.3g (%.3g to %.3g)", h->at, h->low, h->high));
+}
 HD_GETTER(last, hd_line_handover,
           hd_text(value_of(view, row->line->dimension, &row->handover->from->point)))
 HD_GETTER(first, hd_line_handover,
@@ -238,15 +236,12 @@ const hd_member hd_finding_members[] = {
 
 /* ---- the study ------------------------------------------------------------------------------ */
 
-static const char *energy_of(hd_arena *arena, const hd_study *study) {
-    return study->why        ? hd_format(arena, "not known: %s", study->why)
-           : study->modelled ? "modelled, not metered"
-                             : study->meter;
-}
-
 HD_GETTER(seconds_of, hd_study,
           hd_text(row->several_placements ? "of whole runs, with transfers" : "of kernels alone"))
-HD_GETTER(energy_text, hd_study, hd_text(energy_of(view->arena, row)))
+HD_GETTER(energy_text, hd_study,
+          hd_text(row->why        ? hd_format(view->arena, "not known: %s", row->why)
+                  : row->modelled ? "modelled, not metered"
+                                  : row->meter))
 HD_GETTER(findings_of, hd_study, hd_rows(row->findings, (size_t)HD_FINDINGS))
 
 const hd_member hd_study_members[] = {

@@ -213,8 +213,8 @@ HD_GETTER(accesses_of, hd_kernel_info, hd_with(hd_rows(row->accesses, row->acces
 const hd_member hd_kernel_members[] = {
     {"name", HD_VIA(hd_kernel_info, kernel, HD_AT, name)},
     {"place", HD_VIA(hd_kernel_info, kernel, HD_IN, place), .of = hd_place_members},
-    {"global", HD_NUMBERS_IN(hd_kernel_info, binding.global, binding.dims)},
-    {"local", HD_NUMBERS_IN(hd_kernel_info, binding.local, binding.dims)},
+    {"global", HD_NUMBERS(hd_kernel_info, binding.global, binding.dims)},
+    {"local", HD_NUMBERS(hd_kernel_info, binding.local, binding.dims)},
     {"registers", HD_AT(hd_kernel_info, registers)},
     {"loops", .get = loops_of, .of = loop_members},
     {"accesses", .get = accesses_of, .of = hd_access_members},

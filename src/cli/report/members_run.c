@@ -83,9 +83,9 @@ HD_GETTER(accesses_of, hd_trace_launch,
 const hd_member hd_trace_launch_members[] = {
     {"number", HD_AT(hd_trace_launch, launch.number)},
     {"kernel", HD_AT(hd_trace_launch, launch.kernel)},
-    {"groups", HD_NUMBERS_IN(hd_trace_launch, launch.groups, launch.dims)},
-    {"local", HD_NUMBERS_IN(hd_trace_launch, launch.local, launch.dims)},
-    {"offset", HD_NUMBERS_IN(hd_trace_launch, launch.offset, launch.dims)},
+    {"groups", HD_NUMBERS(hd_trace_launch, launch.groups, launch.dims)},
+    {"local", HD_NUMBERS(hd_trace_launch, launch.local, launch.dims)},
+    {"offset", HD_NUMBERS(hd_trace_launch, launch.offset, launch.dims)},
     {"blocks", HD_AT(hd_trace_launch, block_count)},
     HD_SAME(hd_trace_launch, mis, lane_accesses, bytes, complete),
     {"accesses", .get = accesses_of, .of = hd_event_access_members},
@@ -108,7 +108,7 @@ const hd_member hd_shape_members[] = {
     {"total", "total", HD_COUNT, HD_AT(hd_reuse_shape, total)},
     {"mean", "mean", HD_DECIMAL, HD_AT(hd_reuse_shape, mean)},
     {"class", "class", .get = class_of},
-    {"peaks", HD_MANY_IN(hd_reuse_shape, peaks, peak_count), .of = hd_peak_members},
+    {"peaks", HD_MANY(hd_reuse_shape, peaks, peak_count), .of = hd_peak_members},
     {0}};
 
 static hd_value shape_of(const hd_view *view, const void *at) {

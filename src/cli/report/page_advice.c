@@ -122,13 +122,6 @@ typedef struct pair {
     double share, executions;
 } pair;
 
-/* Whether two accesses to the record reach the same element in the same run of a loop body. */
-static bool same_body(const hd_cost_line *x, const hd_cost_line *y) {
-    const hd_access *a = x->access, *b = y->access;
-    return x->info->kernel == y->info->kernel && a->loop == b->loop && a->param == b->param &&
-           a->static_index == b->static_index && hd_affine_equal(a->index, b->index);
-}
-
 /* executions[body * field_count + field] by warps; the number of bodies. */
 static size_t collect_bodies(const hd_record *record, lines l, double *executions) {
     const hd_cost_line **first = hd_zeroed(l.count, sizeof(hd_cost_line *));
@@ -138,8 +131,13 @@ static size_t collect_bodies(const hd_record *record, lines l, double *execution
         size_t body = 0;
         if (!has_field(record, line->access))
             continue;
-        while (body < count && !same_body(first[body], line))
-            body++;
+        for (; body < count; body++) { /* the same element in the same run of a loop body */
+            const hd_access *a = first[body]->access, *b = line->access;
+            if (first[body]->info->kernel == line->info->kernel && a->loop == b->loop &&
+                a->param == b->param && a->static_index == b->static_index &&
+                hd_affine_equal(a->index, b->index))
+                break;
+        }
         if (body == count)
             first[count++] = line;
         double *of = &executions[body * record->field_count + (uint32_t)line->access->field];
@@ -211,19 +209,6 @@ typedef struct verdict {
     double error;
     hd_value reasons;
 } verdict;
-
-static hd_value collect_reasons(hd_arena *arena, const hd_device *device, const hd_caches *caches,
-                                lines l) {
-    hd_vec(reason) reasons = {0};
-    for (size_t i = 0; i < l.count && reasons.count < MOST_REASONS; i++) {
-        hd_cost_line line = l.data[i];
-        if (caches)
-            hd_caches_serve(caches, &line, 1);
-        if (moved_by(&line) > 0)
-            hd_push(arena, &reasons, (reason){&l.data[i], hd_cost_explain(arena, device, &line)});
-    }
-    return hd_rows(reasons.data, reasons.count);
-}
 
 HD_GETTER(reason_name, reason,
           hd_text(hd_format(view->arena, "%s %s", hd_access_kind_name(row->line->access->kind),
@@ -311,7 +296,16 @@ hd_status hd_page_advice(hd_arena *arena, const hd_diag *diag, const hd_page_sub
     const lines before = price(arena, model, v.original);
     lines after = {0};
     v.before = sum_of(before, device->segment);
-    v.reasons = collect_reasons(arena, device, caches->original, before);
+    hd_vec(reason) reasons = {0};
+    for (size_t i = 0; i < before.count && reasons.count < MOST_REASONS; i++) {
+        hd_cost_line line = before.data[i];
+        if (caches->original)
+            hd_caches_serve(caches->original, &line, 1);
+        if (moved_by(&line) > 0)
+            hd_push(arena, &reasons,
+                    (reason){&before.data[i], hd_cost_explain(arena, device, &line)});
+    }
+    v.reasons = hd_rows(reasons.data, reasons.count);
     if (!subject->advice->leave) {
         after = price(arena, model, v.best);
         v.after = hd_new(arena, moved);

@@ -12,19 +12,13 @@ typedef struct simulation {
     const hd_job *job;       /* or NULL */
     const hd_layout *layout; /* NULL: as run */
     const hd_caches *caches; /* NULL: there is none */
-    const char *why;
+    hd_first_error why;
 } simulation;
-
-static void keep_why(const hd_message *message, void *user) {
-    simulation *s = user;
-    if (!s->why && message->severity == HD_ERROR)
-        s->why = hd_strdup(s->arena, message->text);
-}
 
 static hd_status simulate(void *self, uint32_t worker, uint64_t number) {
     (void)worker;
     simulation *s = &((simulation *)self)[number];
-    const hd_diag diag = {keep_why, s};
+    const hd_diag diag = {hd_keep_first, &s->why};
     const hd_caches_options options = {0};
     hd_status status = hd_caches_run(s->arena, &diag, s->trace, s->device, s->job, s->layout,
                                      &options, &s->caches);
@@ -40,11 +34,12 @@ void hd_page_simulate(hd_arena *arenas[2], hd_trace *trace, const hd_page_subjec
     simulation both[2];
     for (int i = 0; i < 2; i++)
         both[i] = (simulation){.arena = arenas[i],
+                               .why.arena = arenas[i],
                                .trace = trace,
                                .device = o->device,
                                .job = advice ? advice->job : NULL,
                                .layout = i && advice ? advice->best : NULL};
-    const hd_diag diag = {keep_why, &both[0]};
+    const hd_diag diag = {hd_keep_first, &both[0].why};
     *caches = (hd_page_caches){0};
     if (hd_caches_check(&diag, o->device) == HD_OK) {
         if (o->progress)
@@ -54,7 +49,7 @@ void hd_page_simulate(hd_arena *arenas[2], hd_trace *trace, const hd_page_subjec
         caches->original = both[0].caches;
         caches->layout = changes ? both[1].caches : NULL;
     }
-    caches->why = both[0].why;
+    caches->why = both[0].why.text;
 }
 
 /* ---- what the page says of them ------------------------------------------------------------- */

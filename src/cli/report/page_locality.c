@@ -40,24 +40,11 @@ typedef struct launch_row {
 static const hd_member row_members[] = {
     {"first", HD_VIA(launch_row, first, HD_AT, number)},
     {"kernel", HD_VIA(launch_row, first, HD_AT, kernel)},
-    {"groups", HD_VIA(launch_row, first, HD_NUMBERS_IN, groups, dims)},
-    {"local", HD_VIA(launch_row, first, HD_NUMBERS_IN, local, dims)},
+    {"groups", HD_VIA(launch_row, first, HD_NUMBERS, groups, dims)},
+    {"local", HD_VIA(launch_row, first, HD_NUMBERS, local, dims)},
     {"count", HD_AT(launch_row, sum.launches)},
     {HD_IN(launch_row, sum), .of = sums_members},
     {0}};
-
-static hd_value collect_launches(hd_arena *arena, const hd_trace_contents *contents,
-                                 const hd_tally *counters, sums *total) {
-    hd_vec(launch_row) rows = {0};
-    for (uint32_t l = 0; l < contents->launch_count; l++) {
-        const hd_trace_launch *launch = &contents->launches[l];
-        if (!rows.count || !hd_event_same_launch(rows.data[rows.count - 1].first, &launch->launch))
-            hd_push(arena, &rows, (launch_row){.first = &launch->launch});
-        add_launch(&rows.data[rows.count - 1].sum, launch, counters);
-        add_launch(total, launch, counters);
-    }
-    return hd_rows(rows.data, rows.count);
-}
 
 /* ---- accesses ------------------------------------------------------------------------------- */
 
@@ -78,14 +65,6 @@ static hd_value collect_accesses(hd_arena *arena, const hd_access_table *table) 
             rows[i].source += strspn(rows[i].source, " \t");
     }
     return hd_rows(rows, table->count);
-}
-
-/* `caches` may be NULL. */
-static void fill_table(hd_access_table *table, const hd_trace_contents *contents,
-                       const hd_tally *counters, const hd_caches *caches) {
-    for (uint32_t l = 0; l < contents->launch_count; l++)
-        hd_access_table_add(table, &contents->launches[l].launch, counters,
-                            caches ? caches->launches[l].accesses : NULL);
 }
 
 HD_GETTER(kind_of, hd_access_row, hd_text(hd_access_kind_name(row->kind)))
@@ -256,39 +235,21 @@ static const hd_member locality_members[] = {
 
 /* ---- all of them, in one reading ------------------------------------------------------------ */
 
-/* Those buffers that something was accessed of. */
-static hd_value touched_buffers(hd_arena *arena, hd_picture_set *pictures) {
-    size_t count, touched = 0;
-    const hd_picture *every = hd_pictures_of(pictures, &count);
-    const hd_picture **buffers = hd_new_array(arena, const hd_picture *, count);
-    for (size_t i = 0; i < count; i++)
-        if (every[i].lane_accesses)
-            buffers[touched++] = &every[i];
-    return hd_pointed_rows(buffers, touched);
-}
-
-/* Counts stand for each access of each launch, and launches may share a large table. */
-static hd_status check_memory(const hd_diag *diag, const hd_trace_contents *contents,
-                              const hd_page_options *o) {
-    uint64_t bytes = 0, most = o->reuse.memory ? o->reuse.memory : (uint64_t)1 << 30;
-    for (uint32_t l = 0; l < contents->launch_count; l++)
-        bytes += contents->launches[l].launch.access_count * sizeof(hd_launch_counts);
-    return bytes <= most ? HD_OK
-                         : hd_fail(diag, HD_EUNSUPPORTED, NULL,
-                                   "the accesses of %u launches take %llu MiB, and %llu MiB are "
-                                   "allowed: allow more with --memory, or trace fewer launches",
-                                   contents->launch_count, (unsigned long long)(bytes >> 20) + 1,
-                                   (unsigned long long)(most >> 20));
-}
-
 hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                            const hd_page_options *o, const hd_caches *caches,
                            const hd_sink *besides, json_t *run) {
     static const hd_stack_scope scopes[] = {HD_STACK_DEVICE, HD_STACK_CLUSTER};
     const hd_trace_contents *contents = hd_trace_get(trace);
-    hd_status status = check_memory(diag, contents, o);
-    if (status != HD_OK)
-        return status;
+    /* Counts stand for each access of each launch, and launches may share a large table. */
+    uint64_t bytes = 0, most = o->reuse.memory ? o->reuse.memory : (uint64_t)1 << 30;
+    for (uint32_t l = 0; l < contents->launch_count; l++)
+        bytes += contents->launches[l].launch.access_count * sizeof(hd_launch_counts);
+    if (bytes > most)
+        return hd_fail(diag, HD_EUNSUPPORTED, NULL,
+                       "the accesses of %u launches take %llu MiB, and %llu MiB are allowed: allow "
+                       "more with --memory, or trace fewer launches",
+                       contents->launch_count, (unsigned long long)(bytes >> 20) + 1,
+                       (unsigned long long)(most >> 20));
     hd_tally *counters = hd_counters_new(arena, o->device);
     hd_picture_set *pictures = hd_picture_new(arena, hd_trace_sum(contents).mis, COLUMNS, ROWS);
     hd_stack *stacks[2];
@@ -308,23 +269,40 @@ hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace
         o->progress(o->user, "launches and accesses");
     const hd_trace_watch watch = {.progress = o->reuse.progress, .user = o->reuse.user};
     const hd_trace_choice choice = {-1, 0, UINT64_MAX, 0, &watch};
-    status = hd_trace_replay(trace, diag, &choice, &all);
+    hd_status status = hd_trace_replay(trace, diag, &choice, &all);
     if (status == HD_OK) {
         hd_access_table table = {.arena = arena};
         stack_row *rows = hd_new_array(arena, stack_row, stack_count);
         for (uint32_t s = 0; s < stack_count; s++)
             rows[s] = stack_row_of(arena, o, scopes[s], stacks[s]);
-        fill_table(&table, contents, counters, caches);
+        for (uint32_t l = 0; l < contents->launch_count; l++)
+            hd_access_table_add(&table, &contents->launches[l].launch, counters,
+                                caches ? caches->launches[l].accesses : NULL);
+        size_t count, touched = 0; /* buffers that something was accessed of */
+        const hd_picture *every = hd_pictures_of(pictures, &count);
+        const hd_picture **buffers = hd_new_array(arena, const hd_picture *, count);
+        for (size_t i = 0; i < count; i++)
+            if (every[i].lane_accesses)
+                buffers[touched++] = &every[i];
         hd_annotated *source = hd_annotate(arena, o->device, &table, caches != NULL);
         locality result = {.accesses = collect_accesses(arena, &table),
-                           .buffers = touched_buffers(arena, pictures),
+                           .buffers = hd_pointed_rows(buffers, touched),
                            .stacks = hd_rows(rows, stack_count),
                            .source = source};
         for (size_t f = 0; o->shown && f < source->files.count; f++)
             source->files.data[f].path = o->shown(o->user, source->files.data[f].path);
         for (size_t i = 0; o->shown && i < table.count; i++)
             table.data[i].file = o->shown(o->user, table.data[i].file);
-        result.launches = collect_launches(arena, contents, counters, &result.totals);
+        hd_vec(launch_row) launches = {0};
+        for (uint32_t l = 0; l < contents->launch_count; l++) {
+            const hd_trace_launch *launch = &contents->launches[l];
+            if (!launches.count ||
+                !hd_event_same_launch(launches.data[launches.count - 1].first, &launch->launch))
+                hd_push(arena, &launches, (launch_row){.first = &launch->launch});
+            add_launch(&launches.data[launches.count - 1].sum, launch, counters);
+            add_launch(&result.totals, launch, counters);
+        }
+        result.launches = hd_rows(launches.data, launches.count);
         hd_json_add_row(run, &(hd_view){arena}, locality_members, &result);
     }
     for (uint32_t s = 0; s < stack_count; s++)

@@ -25,16 +25,6 @@ static void leave_out(json_t *list, const char *section, const char *why) {
                           json_pack("{s:s, s:o}", "section", section, "why", hd_json_text(why)));
 }
 
-static hd_status add_reuse(const hd_diag *diag, hd_trace *trace, const hd_page_options *o,
-                           json_t *left_out, json_t *run) {
-    if (o->all)
-        return hd_page_reuse(diag, trace, o, run);
-    leave_out(left_out, "reuse", "it takes longer than the run itself: ask for it with --all");
-    json_object_set_new(run, "characteristics", json_array());
-    json_object_set_new(run, "blocks", json_array());
-    return HD_OK;
-}
-
 /* With one reading for what was counted and for what the advice is shown by. */
 static hd_status add_counts(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                             const hd_page_subject *subject, const hd_page_options *o,
@@ -58,16 +48,6 @@ static hd_status add_counts(hd_arena *arena, const hd_diag *diag, hd_trace *trac
     return status;
 }
 
-static void add_caches(hd_arena *arena, const hd_page_caches *caches, json_t *left_out,
-                       json_t *run) {
-    const hd_view view = {arena};
-    if (!caches->original)
-        leave_out(left_out, "caches", caches->why);
-    json_object_set_new(run, "caches",
-                        caches->original ? hd_json_row(&view, hd_page_cache_members, caches)
-                                         : json_null());
-}
-
 hd_status hd_page_run(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                       const hd_page_subject *subject, const hd_page_options *o, json_t **run) {
     const head begun = {subject->name, hd_trace_get(trace), o->device,
@@ -80,11 +60,21 @@ hd_status hd_page_run(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
     hd_page_caches caches;
     hd_page_simulate(arenas, trace, subject, o, &caches);
     hd_status status = add_counts(arena, diag, trace, subject, o, &caches, left_out, object);
-    add_caches(arena, &caches, left_out, object);
+    const hd_view view = {arena};
+    if (!caches.original)
+        leave_out(left_out, "caches", caches.why);
+    json_object_set_new(object, "caches",
+                        caches.original ? hd_json_row(&view, hd_page_cache_members, &caches)
+                                        : json_null());
     hd_arena_free(arenas[0]);
     hd_arena_free(arenas[1]);
-    if (status == HD_OK)
-        status = add_reuse(diag, trace, o, left_out, object);
+    if (status == HD_OK && o->all)
+        status = hd_page_reuse(diag, trace, o, object);
+    if (!o->all) {
+        leave_out(left_out, "reuse", "it takes longer than the run itself: ask for it with --all");
+        json_object_set_new(object, "characteristics", json_array());
+        json_object_set_new(object, "blocks", json_array());
+    }
     json_object_set_new(object, "left_out", left_out);
     if (status != HD_OK) {
         json_decref(object);

@@ -35,7 +35,6 @@ void hd_stems_extent(const hd_stems *stems, uint64_t columns, uint64_t column, d
 /* The first of ... 0.1, 0.2, 0.5, 1, 2, 5, 10 ... that is not below `least`. */
 double report_round_up(double least);
 /* A text at a place, escaped; `more` has further attributes, each after a blank. */
-void report_svg_text(hd_arena *arena, hd_str *out, double x, double y, const char *more,
-                     const char *text);
+void report_svg_text(hd_str *out, double x, double y, const char *more, const char *text);
 
 #endif

@@ -8,7 +8,6 @@ enum { WIDTH = 800, HEIGHT = 400, LEFT = 84, RIGHT = 16, TOP = 36, BOTTOM = 52, 
 enum { TITLE_LETTERS = 84 }; /* that fit, as wide as most are */
 
 typedef struct frame {
-    const hd_stems *stems;
     double low, high; /* of the y axis: multiples of its step */
     double step;
 } frame;
@@ -19,10 +18,6 @@ double report_round_up(double least) {
         if (power * (int[]){1, 2, 5}[i] >= least * (1 - 1e-9))
             return power * (int[]){1, 2, 5}[i];
     return power * 10;
-}
-
-static double x_of(const frame *f, double index) {
-    return LEFT + (WIDTH - LEFT - RIGHT) * (index + 0.5) / (double)f->stems->count;
 }
 
 static double y_of(const frame *f, double value) {
@@ -39,10 +34,9 @@ const char *hd_svg_escape(hd_arena *arena, const char *text) {
     return hd_str_text(&out);
 }
 
-void report_svg_text(hd_arena *arena, hd_str *out, double x, double y, const char *more,
-                     const char *text) {
+void report_svg_text(hd_str *out, double x, double y, const char *more, const char *text) {
     hd_str_printf(out, "<text x=\"%.1f\" y=\"%.1f\"%s>%s</text>\n", x, y, more,
-                  hd_svg_escape(arena, text));
+                  hd_svg_escape(out->arena, text));
 }
 
 /* Of an axis up to `most`: as many digits as its step needs, in millions or more from there. */
@@ -57,53 +51,8 @@ static const char *number(hd_arena *arena, double value, double step, double mos
                                   : hd_format(arena, "%.*f%s", digits, value / unit, names[name]);
 }
 
-static void draw_y_axis(hd_arena *arena, const frame *f, hd_str *out) {
-    int ticks = (int)round((f->high - f->low) / f->step);
-    double most = fmax(f->high, -f->low);
-    for (int t = 0; t <= ticks; t++) {
-        double value = f->low + t * f->step, y = y_of(f, value);
-        hd_str_printf(out, "<path d=\"M%d %.1fH%d\" stroke-opacity=\"%s\"/>\n", LEFT - 5, y,
-                      WIDTH - RIGHT, fabs(value) < f->step / 2 ? "1" : "0.15");
-        report_svg_text(arena, out, LEFT - 9, y + 4, " text-anchor=\"end\"",
-                        number(arena, value, f->step, most));
-    }
-    report_svg_text(arena, out, 16, (TOP + HEIGHT - BOTTOM) / 2.0,
-                    " text-anchor=\"middle\" transform=\"rotate(-90 16 192)\"", f->stems->y);
-}
-
-static void draw_x_axis(hd_arena *arena, const frame *f, hd_str *out) {
-    uint64_t first = f->stems->first, last = first + f->stems->count - 1;
-    double step = report_round_up(fmax((double)(last - first) / (2 * TICKS), 1));
-    for (double value = ceil((double)first / step) * step; value <= (double)last; value += step) {
-        double x = x_of(f, value - (double)first);
-        hd_str_printf(out, "<path d=\"M%.1f %dv5\"/>\n", x, HEIGHT - BOTTOM);
-        report_svg_text(arena, out, x, HEIGHT - BOTTOM + 20, " text-anchor=\"middle\"",
-                        number(arena, value, step, (double)last));
-    }
-    hd_str_printf(out, "<path d=\"M%d %dH%d\"/>\n", LEFT, HEIGHT - BOTTOM, WIDTH - RIGHT);
-    report_svg_text(arena, out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 10,
-                    " text-anchor=\"middle\"", f->stems->x);
-}
-
-/* A stem for each value, or one for each pixel. */
-static void draw_stems(const frame *f, hd_str *out) {
-    uint64_t pixels = WIDTH - LEFT - RIGHT, count = f->stems->count;
-    uint64_t columns = count < pixels ? count : pixels;
-    double width = 0.8 * (double)pixels / (double)columns;
-    hd_str_printf(out, "<path stroke-width=\"%.2f\" d=\"", width < 1 ? 1 : width > 12 ? 12 : width);
-    for (uint64_t c = 0; c < columns; c++) {
-        double most, least;
-        hd_stems_extent(f->stems, columns, c, &most, &least);
-        if (most == 0 && least == 0)
-            continue;
-        double x = LEFT + (double)pixels * ((double)c + 0.5) / (double)columns;
-        hd_str_printf(out, "M%.2f %.2fV%.2f", x, y_of(f, least), y_of(f, most));
-    }
-    hd_str_add(out, "\"/>\n");
-}
-
 void hd_plot_svg(hd_arena *arena, const hd_stems *stems, hd_str *out) {
-    frame f = {.stems = stems};
+    frame f = {0};
     double most = 0, least = 0;
     hd_stems_extent(stems, 1, 0, &most, &least);
     f.step = report_round_up(most > least ? (most - least) / TICKS : 1);
@@ -123,13 +72,44 @@ void hd_plot_svg(hd_arena *arena, const hd_stems *stems, hd_str *out) {
                   "viewBox=\"0 0 %d %d\">\n"
                   "<g stroke=\"#000\" fill=\"none\">\n",
                   WIDTH, HEIGHT, WIDTH, HEIGHT);
-    draw_stems(&f, out);
+    /* A stem for each value, or one for each pixel. */
+    uint64_t pixels = WIDTH - LEFT - RIGHT, count = stems->count;
+    uint64_t columns = count < pixels ? count : pixels;
+    double width = 0.8 * (double)pixels / (double)columns;
+    hd_str_printf(out, "<path stroke-width=\"%.2f\" d=\"", width < 1 ? 1 : width > 12 ? 12 : width);
+    for (uint64_t c = 0; c < columns; c++) {
+        hd_stems_extent(stems, columns, c, &most, &least);
+        if (most == 0 && least == 0)
+            continue;
+        double x = LEFT + (double)pixels * ((double)c + 0.5) / (double)columns;
+        hd_str_printf(out, "M%.2f %.2fV%.2f", x, y_of(&f, least), y_of(&f, most));
+    }
+    hd_str_add(out, "\"/>\n");
     hd_str_add(out, "</g>\n<g stroke=\"#000\" fill=\"#000\" font-family=\"Helvetica, Arial, "
                     "sans-serif\" font-size=\"12\" paint-order=\"stroke\">\n"
                     "<style>text{stroke:none}</style>\n");
-    draw_y_axis(arena, &f, out);
-    draw_x_axis(arena, &f, out);
-    report_svg_text(arena, out, (LEFT + WIDTH - RIGHT) / 2.0, 20,
+    for (int t = 0; t <= (int)round((f.high - f.low) / f.step); t++) {
+        double value = f.low + t * f.step, y = y_of(&f, value);
+        hd_str_printf(out, "<path d=\"M%d %.1fH%d\" stroke-opacity=\"%s\"/>\n", LEFT - 5, y,
+                      WIDTH - RIGHT, fabs(value) < f.step / 2 ? "1" : "0.15");
+        report_svg_text(out, LEFT - 9, y + 4, " text-anchor=\"end\"",
+                        number(arena, value, f.step, fmax(f.high, -f.low)));
+    }
+    report_svg_text(out, 16, (TOP + HEIGHT - BOTTOM) / 2.0,
+                    " text-anchor=\"middle\" transform=\"rotate(-90 16 192)\"", stems->y);
+    double first = (double)stems->first, last = first + (double)count - 1;
+    double step = report_round_up(fmax((last - first) / (2 * TICKS), 1));
+    for (double value = ceil(first / step) * step; value <= last; value += step) {
+        double share = (value - first + 0.5) / (double)count;
+        double x = LEFT + (WIDTH - LEFT - RIGHT) * share;
+        hd_str_printf(out, "<path d=\"M%.1f %dv5\"/>\n", x, HEIGHT - BOTTOM);
+        report_svg_text(out, x, HEIGHT - BOTTOM + 20, " text-anchor=\"middle\"",
+                        number(arena, value, step, last));
+    }
+    hd_str_printf(out, "<path d=\"M%d %dH%d\"/>\n", LEFT, HEIGHT - BOTTOM, WIDTH - RIGHT);
+    report_svg_text(out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 10, " text-anchor=\"middle\"",
+                    stems->x);
+    report_svg_text(out, (LEFT + WIDTH - RIGHT) / 2.0, 20,
                     " text-anchor=\"middle\" font-size=\"14\"", title);
     hd_str_add(out, "</g>\n</svg>\n");
 }

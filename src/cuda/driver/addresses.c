@@ -128,7 +128,7 @@ EXPORT int cuGetProcAddress_v2(const char *name, void **result, int version,
     *result = form_of(name, version);
     if (status)
         *status = *result ? FOUND : NOT_FOUND;
-    return *result ? CUDA_SUCCESS : CUDA_SYMBOL_NOT_FOUND;
+    return *result ? CUDA_SUCCESS : CUDA_NOT_FOUND;
 }
 EXPORT int cuGetProcAddress(const char *name, void **result, int version,
                             unsigned long long flags) {

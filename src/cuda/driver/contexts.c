@@ -7,7 +7,6 @@
 #include "cuda/interfaces/call.h"
 
 enum { DEPTH = 64, CONTEXT_API = 3020 };
-enum { INVALID_CONTEXT = CUDA_DEVICE_UNINITIALIZED, NOT_INITIALIZED = CUDA_INITIALIZATION_ERROR };
 
 typedef struct context {
     unsigned flags;
@@ -66,7 +65,7 @@ cuda_error call_begin(cuda_process **p, call_need need) {
     if (need == CALL_NEEDS_NOTHING)
         return CUDA_SUCCESS;
     if (!initialised)
-        return (cuda_error)NOT_INITIALIZED;
+        return CUDA_NOT_INITIALIZED;
     if (need == CALL_NEEDS_DEVICE)
         return CUDA_SUCCESS;
     cuda_error error = (*p)->sticky;
@@ -75,7 +74,7 @@ cuda_error call_begin(cuda_process **p, call_need need) {
     if (need == CALL_NEEDS_MACHINE)
         return error;
     take_runtimes(*p);
-    return is_context(*p, call_context()) ? error : (cuda_error)INVALID_CONTEXT;
+    return is_context(*p, call_context()) ? error : CUDA_INVALID_CONTEXT;
 }
 
 int call_end(cuda_process *p, cuda_error error) {
@@ -154,7 +153,7 @@ CALL_EARLY(cuCtxCreate_v4, (cuda_handle * result, const void *params, unsigned f
 }
 CALL_EARLY(cuCtxDestroy_v2, (cuda_handle which), which) {
     if (!is_context(p, which) || which == primary)
-        return (cuda_error)INVALID_CONTEXT;
+        return CUDA_INVALID_CONTEXT;
     if (which == call_context())
         depth--;
     cuda_handle_free(p, which);
@@ -162,11 +161,11 @@ CALL_EARLY(cuCtxDestroy_v2, (cuda_handle which), which) {
     return CUDA_SUCCESS;
 }
 CALL_EARLY(cuCtxPushCurrent_v2, (cuda_handle which), which) {
-    return is_context(p, which) ? push(which) : (cuda_error)INVALID_CONTEXT;
+    return is_context(p, which) ? push(which) : CUDA_INVALID_CONTEXT;
 }
 CALL_AT(CALL_NEEDS_NOTHING, cuCtxPopCurrent_v2, (cuda_handle * result), result) {
     if (!depth)
-        return (cuda_error)INVALID_CONTEXT;
+        return CUDA_INVALID_CONTEXT;
     depth--;
     if (result)
         *result = stack[depth];
@@ -178,7 +177,7 @@ CALL_EARLY(cuCtxGetCurrent, (cuda_handle * result), result) {
 }
 CALL_EARLY(cuCtxSetCurrent, (cuda_handle which), which) {
     if (which && !is_context(p, which))
-        return (cuda_error)INVALID_CONTEXT;
+        return CUDA_INVALID_CONTEXT;
     if (depth)
         depth--;
     return which ? push(which) : CUDA_SUCCESS;
@@ -187,10 +186,10 @@ CALL_EARLY(cuCtxSetCurrent, (cuda_handle which), which) {
 /* There are no peers. */
 CALL(cuCtxEnablePeerAccess, (cuda_handle peer, unsigned flags), peer, flags) {
     (void)flags;
-    return is_context(p, peer) ? CUDA_PEER_ACCESS_UNSUPPORTED : (cuda_error)INVALID_CONTEXT;
+    return is_context(p, peer) ? CUDA_PEER_ACCESS_UNSUPPORTED : CUDA_INVALID_CONTEXT;
 }
 CALL(cuCtxDisablePeerAccess, (cuda_handle peer), peer) {
-    return is_context(p, peer) ? CUDA_PEER_ACCESS_NOT_ENABLED : (cuda_error)INVALID_CONTEXT;
+    return is_context(p, peer) ? CUDA_PEER_ACCESS_NOT_ENABLED : CUDA_INVALID_CONTEXT;
 }
 
 CALL_EARLY(cuDevicePrimaryCtxRetain, (cuda_handle * result, int device), result, device) {
@@ -198,7 +197,7 @@ CALL_EARLY(cuDevicePrimaryCtxRetain, (cuda_handle * result, int device), result,
 }
 CALL_EARLY(cuDevicePrimaryCtxRelease_v2, (int device), device) {
     if (device || !primary_uses)
-        return device ? CUDA_INVALID_DEVICE : (cuda_error)INVALID_CONTEXT;
+        return device ? CUDA_INVALID_DEVICE : CUDA_INVALID_CONTEXT;
     if (!--primary_uses)
         end(p);
     return CUDA_SUCCESS;
@@ -243,8 +242,7 @@ CALL(cuCtxGetApiVersion, (cuda_handle of, unsigned *version), of, version) {
 }
 
 CALL(cuStreamGetCtx, (cuda_handle stream, cuda_handle *result), stream, result) {
-    return cuda_stream_find(p, stream) ? GIVE(result, call_context())
-                                       : CUDA_INVALID_RESOURCE_HANDLE;
+    return cuda_stream_find(p, stream) ? GIVE(result, call_context()) : CUDA_INVALID_HANDLE;
 }
 EXPORT int cuStreamGetCtx_v2(cuda_handle stream, cuda_handle *result, cuda_handle *part) {
     if (part)

@@ -82,7 +82,7 @@ CALL(cuModuleLoad, (cuda_handle * module, const char *path), module, path) {
 }
 CALL_ANYWHERE(cuModuleUnload, (cuda_handle module), module) {
     if (!cuda_handle_is(p, module, CUDA_MODULE))
-        return CUDA_INVALID_RESOURCE_HANDLE;
+        return CUDA_INVALID_HANDLE;
     cuda_module_remove(p, module);
     return CUDA_SUCCESS;
 }
@@ -90,7 +90,7 @@ CALL(cuModuleGetFunction, (cuda_handle * function, cuda_handle module, const cha
      module, name) {
     cuda_kernel *kernel;
     if (!cuda_handle_is(p, module, CUDA_MODULE))
-        return CUDA_INVALID_RESOURCE_HANDLE;
+        return CUDA_INVALID_HANDLE;
     cuda_error error =
         function && name ? cuda_kernel_named(p, module, name, &kernel) : CUDA_INVALID_VALUE;
     return error ? error : GIVE(function, kernel);
@@ -100,7 +100,7 @@ CALL(cuModuleGetGlobal_v2, (void **at, size_t *bytes, cuda_handle module, const 
     void *found;
     size_t length;
     if (!cuda_handle_is(p, module, CUDA_MODULE))
-        return CUDA_INVALID_RESOURCE_HANDLE;
+        return CUDA_INVALID_HANDLE;
     cuda_error error =
         name ? cuda_variable_named(p, module, name, &found, &length) : CUDA_INVALID_VALUE;
     if (!error && at)
@@ -112,7 +112,7 @@ CALL(cuModuleGetGlobal_v2, (void **at, size_t *bytes, cuda_handle module, const 
 CALL(cuFuncGetModule, (cuda_handle * module, cuda_handle function), module, function) {
     return cuda_handle_is(p, function, CUDA_KERNEL)
                ? GIVE(module, ((cuda_kernel *)function)->module)
-               : CUDA_INVALID_RESOURCE_HANDLE;
+               : CUDA_INVALID_HANDLE;
 }
 
 /* ---- libraries and their kernels, which stand for modules and functions here ------------------- */
@@ -132,11 +132,11 @@ EXPORT int cuLibraryLoadFromFile(cuda_handle *library, const char *path, int *op
     return cuModuleLoad(library, path);
 }
 CALL(cuLibraryGetModule, (cuda_handle * module, cuda_handle library), module, library) {
-    return module && !cuda_handle_is(p, library, CUDA_MODULE) ? CUDA_INVALID_RESOURCE_HANDLE
+    return module && !cuda_handle_is(p, library, CUDA_MODULE) ? CUDA_INVALID_HANDLE
                                                               : GIVE(module, library);
 }
 CALL(cuKernelGetFunction, (cuda_handle * function, cuda_handle kernel), function, kernel) {
-    return function && !cuda_handle_is(p, kernel, CUDA_KERNEL) ? CUDA_INVALID_RESOURCE_HANDLE
+    return function && !cuda_handle_is(p, kernel, CUDA_KERNEL) ? CUDA_INVALID_HANDLE
                                                                : GIVE(function, kernel);
 }
 /* interfaces/kernels.c */

@@ -155,7 +155,7 @@ static cuda_error launch(cuda_process *p, const launch_config *c, cuda_handle fu
     const hd_ptx_launch_size size = {
         {c->grid[0], c->grid[1], c->grid[2]}, {c->block[0], c->block[1], c->block[2]}, c->shared};
     if (!cuda_handle_is(p, function, CUDA_KERNEL))
-        return CUDA_INVALID_RESOURCE_HANDLE;
+        return CUDA_INVALID_HANDLE;
     if (params && extra)
         return CUDA_INVALID_VALUE;
     void **own = extra ? unpack(function, extra) : NULL;

@@ -42,7 +42,7 @@ static cuda_error make_pitched(cuda_process *p, size_t width, size_t rows, void 
         return CUDA_INVALID_VALUE;
     *pitch = (size_t)hd_align_up(width, PITCH);
     if (__builtin_mul_overflow(*pitch, rows, &bytes))
-        return CUDA_MEMORY_ALLOCATION;
+        return CUDA_OUT_OF_MEMORY;
     return make(p, CUDA_MEMORY_DEVICE, bytes, address);
 }
 
@@ -57,7 +57,7 @@ CALL(cudaMalloc3D, (cudaPitchedPtr * result, cudaExtent extent), result, extent)
     if (!result)
         return CUDA_INVALID_VALUE;
     if (__builtin_mul_overflow(extent.height, extent.depth, &rows))
-        return CUDA_MEMORY_ALLOCATION;
+        return CUDA_OUT_OF_MEMORY;
     cuda_error error = make_pitched(p, extent.width, rows, &address, &pitch);
     if (!error)
         *result = (cudaPitchedPtr){address, pitch, extent.width, extent.height};
@@ -145,7 +145,7 @@ static cuda_error make_from(cuda_process *p, void **address, size_t bytes, cuda_
                             cuda_handle which) {
     const cuda_stream *stream = cuda_stream_find(p, which);
     if (!stream || !pool || !address)
-        return stream ? CUDA_INVALID_VALUE : CUDA_INVALID_RESOURCE_HANDLE;
+        return stream ? CUDA_INVALID_VALUE : CUDA_INVALID_HANDLE;
     if (stream->capture) {
         cuda_work work;
         cuda_error error = cuda_graph_memory_make(p, bytes, &work);
@@ -177,7 +177,7 @@ CALL(NAMES(cudaFreeAsync, cuMemFreeAsync), (void *address, cuda_handle which), a
     const cuda_stream *stream = cuda_stream_find(p, which);
     cuda_work work;
     if (!stream || !address)
-        return stream ? CUDA_INVALID_VALUE : CUDA_INVALID_RESOURCE_HANDLE;
+        return stream ? CUDA_INVALID_VALUE : CUDA_INVALID_HANDLE;
     if (!stream->capture)
         return end(p, address, OF_DEVICE);
     cuda_error error = cuda_graph_memory_end(stream->capture->graph, address, &work);
@@ -303,7 +303,7 @@ static cuda_error advise(cuda_process *p, const void *address, size_t bytes, int
 static cuda_error prefetch(cuda_process *p, const void *address, size_t bytes, int device,
                            cuda_handle stream) {
     return cuda_stream_find(p, stream) ? cuda_memory_hint(p, address, bytes, device > 0)
-                                       : CUDA_INVALID_RESOURCE_HANDLE;
+                                       : CUDA_INVALID_HANDLE;
 }
 
 /* The device of a location; the host's is -1. */
@@ -346,5 +346,5 @@ CALL(NAMES(cudaStreamAttachMemAsync, cuStreamAttachMemAsync),
     (void)bytes;
     if (flags > 4 || !cuda_memory_at(p, address))
         return CUDA_INVALID_VALUE;
-    return cuda_stream_find(p, stream) ? CUDA_SUCCESS : CUDA_INVALID_RESOURCE_HANDLE;
+    return cuda_stream_find(p, stream) ? CUDA_SUCCESS : CUDA_INVALID_HANDLE;
 }

@@ -86,10 +86,49 @@ static cuda_error add(cuda_process *p, NODE, const cuda_work work) {
     return error;
 }
 
-CALL(NAMES(cudaGraphAddHostNode, cuGraphAddHostNode), (NODE, const cudaHostNodeParams *params),
-     PLACE, params) {
-    return add(p, PLACE, host_work(params));
+static cuda_error set(cuda_process *p, cuda_handle node, const cuda_work work) {
+    if (!is_node(p, node))
+        return CUDA_INVALID_VALUE;
+    return work.kind == CUDA_WORK_FAILED ? work.error : cuda_node_set(p, node, &work);
 }
+
+static cuda_error set_step(cuda_process *p, cuda_handle exec, cuda_handle node,
+                           const cuda_work work) {
+    if (!is_exec(p, exec))
+        return CUDA_INVALID_VALUE;
+    return work.kind == CUDA_WORK_FAILED ? work.error : cuda_graph_exec_set(p, exec, node, &work);
+}
+
+/* The calls of a kind of nodes whose work, the expression behind the parameters, can be changed: to
+ * add one, to change it, and to change it in an executable graph. */
+#define NODE_CALLS(name_to_add, name_to_set, name_to_set_in_exec, parameters, arguments, ...)   \
+    CALL(name_to_add, (NODE, CALL_BARE parameters), PLACE, CALL_BARE arguments) {               \
+        return add(p, PLACE, __VA_ARGS__);                                                      \
+    }                                                                                           \
+    CALL(name_to_set, (cuda_handle node, CALL_BARE parameters), node, CALL_BARE arguments) {    \
+        return set(p, node, __VA_ARGS__);                                                       \
+    }                                                                                           \
+    CALL(name_to_set_in_exec, (cuda_handle exec, cuda_handle node, CALL_BARE parameters), exec, \
+         node, CALL_BARE arguments) {                                                           \
+        return set_step(p, exec, node, __VA_ARGS__);                                            \
+    }
+
+NODE_CALLS(NAMES(cudaGraphAddHostNode, cuGraphAddHostNode),
+           NAMES(cudaGraphHostNodeSetParams, cuGraphHostNodeSetParams),
+           NAMES(cudaGraphExecHostNodeSetParams, cuGraphExecHostNodeSetParams),
+           (const cudaHostNodeParams *params), (params), host_work(params))
+#ifdef CUDART
+NODE_CALLS(cudaGraphAddKernelNode, cudaGraphKernelNodeSetParams, cudaGraphExecKernelNodeSetParams,
+           (const cudaKernelNodeParams *params), (params), launch_work(p, params))
+NODE_CALLS(cudaGraphAddMemcpyNode, cudaGraphMemcpyNodeSetParams, cudaGraphExecMemcpyNodeSetParams,
+           (const cudaMemcpy3DParms *params), (params), call_box(params))
+NODE_CALLS(cudaGraphAddMemcpyNode1D, cudaGraphMemcpyNodeSetParams1D,
+           cudaGraphExecMemcpyNodeSetParams1D, (void *to, const void *from, size_t bytes, int kind),
+           (to, from, bytes, kind), cuda_copy_bytes(to, from, bytes, (cuda_direction)kind))
+NODE_CALLS(cudaGraphAddMemsetNode, cudaGraphMemsetNodeSetParams, cudaGraphExecMemsetNodeSetParams,
+           (const cudaMemsetParams *params), (params), fill_work(params))
+#endif
+
 CALL(NAMES(cudaGraphAddEmptyNode, cuGraphAddEmptyNode), (NODE), PLACE) {
     return add(p, PLACE, (cuda_work){.kind = CUDA_WORK_EMPTY});
 }
@@ -109,16 +148,6 @@ CALL(NAMES(cudaGraphAddEventWaitNode, cuGraphAddEventWaitNode), (NODE, cuda_hand
 }
 
 #ifdef CUDART
-CALL(cudaGraphAddKernelNode, (NODE, const cudaKernelNodeParams *params), PLACE, params) {
-    return add(p, PLACE, launch_work(p, params));
-}
-CALL(cudaGraphAddMemcpyNode, (NODE, const cudaMemcpy3DParms *params), PLACE, params) {
-    return add(p, PLACE, call_box(params));
-}
-CALL(cudaGraphAddMemcpyNode1D, (NODE, void *to, const void *from, size_t bytes, int kind), PLACE,
-     to, from, bytes, kind) {
-    return add(p, PLACE, cuda_copy_bytes(to, from, bytes, (cuda_direction)kind));
-}
 CALL(cudaGraphAddMemcpyNodeToSymbol,
      (NODE, const void *symbol, const void *from, size_t bytes, size_t offset, int kind), PLACE,
      symbol, from, bytes, offset, kind) {
@@ -128,9 +157,6 @@ CALL(cudaGraphAddMemcpyNodeFromSymbol,
      (NODE, void *to, const void *symbol, size_t bytes, size_t offset, int kind), PLACE, to, symbol,
      bytes, offset, kind) {
     return add(p, PLACE, call_symbol_copy(p, symbol, to, bytes, offset, kind, false));
-}
-CALL(cudaGraphAddMemsetNode, (NODE, const cudaMemsetParams *params), PLACE, params) {
-    return add(p, PLACE, fill_work(params));
 }
 #endif
 
@@ -197,17 +223,6 @@ CALL(NAMES(cudaGraphChildGraphNodeGetGraph, cuGraphChildGraphNodeGetGraph),
     return GIVE(work ? graph : NULL, work->graph);
 }
 
-static cuda_error set(cuda_process *p, cuda_handle node, const cuda_work work) {
-    if (!is_node(p, node))
-        return CUDA_INVALID_VALUE;
-    return work.kind == CUDA_WORK_FAILED ? work.error : cuda_node_set(p, node, &work);
-}
-
-CALL(NAMES(cudaGraphHostNodeSetParams, cuGraphHostNodeSetParams),
-     (cuda_handle node, const cudaHostNodeParams *params), node, params) {
-    return set(p, node, host_work(params));
-}
-
 #ifdef CUDART
 CALL(cudaGraphKernelNodeGetParams, (cuda_handle node, cudaKernelNodeParams *params), node, params) {
     const cuda_work *work = work_of(p, node, CUDA_WORK_LAUNCH);
@@ -230,23 +245,6 @@ CALL(cudaGraphMemsetNodeGetParams, (cuda_handle node, cudaMemsetParams *params),
     *params = (cudaMemsetParams){
         f->to.at, f->to.row, f->value, f->element, f->box.width / f->element, f->box.height};
     return CUDA_SUCCESS;
-}
-CALL(cudaGraphKernelNodeSetParams, (cuda_handle node, const cudaKernelNodeParams *params), node,
-     params) {
-    return set(p, node, launch_work(p, params));
-}
-CALL(cudaGraphMemcpyNodeSetParams, (cuda_handle node, const cudaMemcpy3DParms *params), node,
-     params) {
-    return set(p, node, call_box(params));
-}
-CALL(cudaGraphMemcpyNodeSetParams1D,
-     (cuda_handle node, void *to, const void *from, size_t bytes, int kind), node, to, from, bytes,
-     kind) {
-    return set(p, node, cuda_copy_bytes(to, from, bytes, (cuda_direction)kind));
-}
-CALL(cudaGraphMemsetNodeSetParams, (cuda_handle node, const cudaMemsetParams *params), node,
-     params) {
-    return set(p, node, fill_work(params));
 }
 #endif
 
@@ -424,37 +422,6 @@ CALL(NAMES(cudaGraphLaunch, cuGraphLaunch), (cuda_handle exec, cuda_handle strea
 CALL(NAMES(cudaGraphUpload, cuGraphUpload), (cuda_handle exec, cuda_handle stream), exec, stream) {
     return cuda_graph_upload(p, exec, stream);
 }
-
-static cuda_error set_step(cuda_process *p, cuda_handle exec, cuda_handle node,
-                           const cuda_work work) {
-    if (!is_exec(p, exec))
-        return CUDA_INVALID_VALUE;
-    return work.kind == CUDA_WORK_FAILED ? work.error : cuda_graph_exec_set(p, exec, node, &work);
-}
-
-CALL(NAMES(cudaGraphExecHostNodeSetParams, cuGraphExecHostNodeSetParams),
-     (cuda_handle exec, cuda_handle node, const cudaHostNodeParams *params), exec, node, params) {
-    return set_step(p, exec, node, host_work(params));
-}
-#ifdef CUDART
-CALL(cudaGraphExecKernelNodeSetParams,
-     (cuda_handle exec, cuda_handle node, const cudaKernelNodeParams *params), exec, node, params) {
-    return set_step(p, exec, node, launch_work(p, params));
-}
-CALL(cudaGraphExecMemcpyNodeSetParams,
-     (cuda_handle exec, cuda_handle node, const cudaMemcpy3DParms *params), exec, node, params) {
-    return set_step(p, exec, node, call_box(params));
-}
-CALL(cudaGraphExecMemcpyNodeSetParams1D,
-     (cuda_handle exec, cuda_handle node, void *to, const void *from, size_t bytes, int kind), exec,
-     node, to, from, bytes, kind) {
-    return set_step(p, exec, node, cuda_copy_bytes(to, from, bytes, (cuda_direction)kind));
-}
-CALL(cudaGraphExecMemsetNodeSetParams,
-     (cuda_handle exec, cuda_handle node, const cudaMemsetParams *params), exec, node, params) {
-    return set_step(p, exec, node, fill_work(params));
-}
-#endif
 
 static cuda_step *step_of(cuda_process *p, cuda_handle exec, cuda_handle node) {
     return is_exec(p, exec) ? cuda_graph_exec_step(exec, node) : NULL;

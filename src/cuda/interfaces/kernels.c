@@ -26,7 +26,7 @@ static cuda_error find(cuda_process *p, const void *which, cuda_kernel **kernel)
     if (IS_RUNTIME)
         return cuda_kernel_of_host(p, which, kernel);
     *kernel = (cuda_kernel *)(uintptr_t)which;
-    return cuda_handle_is(p, which, CUDA_KERNEL) ? CUDA_SUCCESS : CUDA_INVALID_RESOURCE_HANDLE;
+    return cuda_handle_is(p, which, CUDA_KERNEL) ? CUDA_SUCCESS : CUDA_INVALID_HANDLE;
 }
 
 cuda_error call_kernel(cuda_process *p, const void *which, cuda_kernel **kernel) {

@@ -36,7 +36,7 @@ CALL_AT(NAMES(CALL_NEEDS_NOTHING, CALL_NEEDS_CONTEXT),
 }
 CALL_ANYWHERE(NAMES(cudaStreamDestroy, cuStreamDestroy_v2), (cuda_handle which), which) {
     cuda_stream *stream = cuda_stream_find(p, which);
-    return stream ? cuda_stream_end(p, stream) : CUDA_INVALID_RESOURCE_HANDLE;
+    return stream ? cuda_stream_end(p, stream) : CUDA_INVALID_HANDLE;
 }
 CALL(NAMES(cudaStreamSynchronize, cuStreamSynchronize), (cuda_handle which), which) {
     return cuda_stream_wait(p, which);
@@ -44,21 +44,21 @@ CALL(NAMES(cudaStreamSynchronize, cuStreamSynchronize), (cuda_handle which), whi
 CALL(NAMES(cudaStreamGetFlags, cuStreamGetFlags), (cuda_handle which, unsigned *flags), which,
      flags) {
     const cuda_stream *stream = cuda_stream_find(p, which);
-    return stream ? GIVE(flags, stream->flags) : CUDA_INVALID_RESOURCE_HANDLE;
+    return stream ? GIVE(flags, stream->flags) : CUDA_INVALID_HANDLE;
 }
 CALL(NAMES(cudaStreamGetPriority, cuStreamGetPriority), (cuda_handle which, int *priority), which,
      priority) {
     const cuda_stream *stream = cuda_stream_find(p, which);
-    return stream ? GIVE(priority, stream->priority) : CUDA_INVALID_RESOURCE_HANDLE;
+    return stream ? GIVE(priority, stream->priority) : CUDA_INVALID_HANDLE;
 }
 CALL(NAMES(cudaStreamGetId, cuStreamGetId), (cuda_handle which, unsigned long long *id), which,
      id) {
     const cuda_stream *stream = cuda_stream_find(p, which);
-    return stream ? GIVE(id, stream->id) : CUDA_INVALID_RESOURCE_HANDLE;
+    return stream ? GIVE(id, stream->id) : CUDA_INVALID_HANDLE;
 }
 CALL(NAMES(cudaStreamGetDevice, cuStreamGetDevice), (cuda_handle which, int *device), which,
      device) {
-    return cuda_stream_find(p, which) ? GIVE(device, 0) : CUDA_INVALID_RESOURCE_HANDLE;
+    return cuda_stream_find(p, which) ? GIVE(device, 0) : CUDA_INVALID_HANDLE;
 }
 
 /* ---- attributes: hints about caches and the like, which are kept ------------------------------- */
@@ -70,7 +70,7 @@ typedef struct attribute_value { /* cudaStreamAttrValue, CUstreamAttrValue */
 static cuda_error attribute_of(cuda_process *p, cuda_handle which, int id, attribute_value **kept) {
     cuda_stream *stream = cuda_stream_find(p, which);
     if (!stream)
-        return CUDA_INVALID_RESOURCE_HANDLE;
+        return CUDA_INVALID_HANDLE;
     if (id < 1 || id > CUDA_STREAM_ATTRIBUTES)
         return CUDA_INVALID_VALUE;
     *kept = (attribute_value *)stream->attributes[id - 1];
@@ -98,7 +98,7 @@ CALL(NAMES(cudaStreamCopyAttributes, cuStreamCopyAttributes), (cuda_handle to, c
     cuda_stream *target = cuda_stream_find(p, to);
     const cuda_stream *source = cuda_stream_find(p, from);
     if (!target || !source)
-        return CUDA_INVALID_RESOURCE_HANDLE;
+        return CUDA_INVALID_HANDLE;
     memmove(target->attributes, source->attributes, sizeof target->attributes);
     return CUDA_SUCCESS;
 }
@@ -133,7 +133,7 @@ CALL(NAMES(cudaStreamAddCallback, cuStreamAddCallback),
     if (flags || !function)
         return CUDA_INVALID_VALUE;
     if (!stream || stream->capture)
-        return stream ? CUDA_STREAM_CAPTURE_UNSUPPORTED : CUDA_INVALID_RESOURCE_HANDLE;
+        return stream ? CUDA_STREAM_CAPTURE_UNSUPPORTED : CUDA_INVALID_HANDLE;
     return cuda_submit(p, which, &work);
 }
 
@@ -160,36 +160,36 @@ CALL(NAMES(cudaEventCreateWithFlags, cuEventCreate), (cuda_handle * event, unsig
 }
 CALL_ANYWHERE(NAMES(cudaEventDestroy, cuEventDestroy_v2), (cuda_handle event), event) {
     if (!is_event(p, event))
-        return CUDA_INVALID_RESOURCE_HANDLE;
+        return CUDA_INVALID_HANDLE;
     cuda_handle_free(p, event);
     return CUDA_SUCCESS;
 }
 CALL(NAMES(cudaEventRecord, cuEventRecord), (cuda_handle event, cuda_handle stream), event,
      stream) {
-    return is_event(p, event) ? cuda_event_record(p, event, stream) : CUDA_INVALID_RESOURCE_HANDLE;
+    return is_event(p, event) ? cuda_event_record(p, event, stream) : CUDA_INVALID_HANDLE;
 }
 CALL(NAMES(cudaEventRecordWithFlags, cuEventRecordWithFlags),
      (cuda_handle event, cuda_handle stream, unsigned flags), event, stream, flags) {
     if (!is_event(p, event) || flags > 1)
-        return flags > 1 ? CUDA_INVALID_VALUE : CUDA_INVALID_RESOURCE_HANDLE;
+        return flags > 1 ? CUDA_INVALID_VALUE : CUDA_INVALID_HANDLE;
     return cuda_event_record(p, event, stream);
 }
 CALL(NAMES(cudaStreamWaitEvent, cuStreamWaitEvent),
      (cuda_handle stream, cuda_handle event, unsigned flags), stream, event, flags) {
     if (!is_event(p, event) || flags > 1)
-        return flags > 1 ? CUDA_INVALID_VALUE : CUDA_INVALID_RESOURCE_HANDLE;
+        return flags > 1 ? CUDA_INVALID_VALUE : CUDA_INVALID_HANDLE;
     return cuda_event_wait(p, event, stream);
 }
 /* An event that is captured has no time to wait for. */
 CALL(NAMES(cudaEventSynchronize, cuEventSynchronize), (cuda_handle event), event) {
     if (!is_event(p, event))
-        return CUDA_INVALID_RESOURCE_HANDLE;
+        return CUDA_INVALID_HANDLE;
     return ((cuda_event *)event)->capture ? CUDA_CAPTURED_EVENT : CUDA_SUCCESS;
 }
 CALL(NAMES(cudaEventElapsedTime, cuEventElapsedTime),
      (float *milliseconds, cuda_handle start, cuda_handle end), milliseconds, start, end) {
     if (!is_event(p, start) || !is_event(p, end))
-        return CUDA_INVALID_RESOURCE_HANDLE;
+        return CUDA_INVALID_HANDLE;
     return cuda_event_elapsed(start, end, milliseconds);
 }
 
@@ -206,7 +206,7 @@ CALL(NAMES(cudaStreamEndCapture, cuStreamEndCapture), (cuda_handle stream, cuda_
 CALL(NAMES(cudaStreamIsCapturing, cuStreamIsCapturing), (cuda_handle which, int *status), which,
      status) {
     const cuda_stream *stream = cuda_stream_find(p, which);
-    return stream ? GIVE(status, cuda_stream_capture_status(stream)) : CUDA_INVALID_RESOURCE_HANDLE;
+    return stream ? GIVE(status, cuda_stream_capture_status(stream)) : CUDA_INVALID_HANDLE;
 }
 
 static cuda_error capture_info(cuda_process *p, cuda_handle which, int *status,
@@ -214,7 +214,7 @@ static cuda_error capture_info(cuda_process *p, cuda_handle which, int *status,
                                size_t *count) {
     const cuda_stream *stream = cuda_stream_find(p, which);
     if (!stream || !status)
-        return stream ? CUDA_INVALID_VALUE : CUDA_INVALID_RESOURCE_HANDLE;
+        return stream ? CUDA_INVALID_VALUE : CUDA_INVALID_HANDLE;
     *status = cuda_stream_capture_status(stream);
     if (*status != 1)
         return CUDA_SUCCESS;

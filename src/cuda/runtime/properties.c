@@ -149,7 +149,7 @@ EXPORT int cudaGetDriverEntryPointByVersion(const char *name, void **result, uns
         find(name, result, (int)version, 0, NULL);
     if (status)
         *status = *result ? ENTRY_FOUND : ENTRY_NOT_FOUND;
-    return call_last(*result || status ? CUDA_SUCCESS : CUDA_SYMBOL_NOT_FOUND);
+    return call_last(*result || status ? CUDA_SUCCESS : CUDA_NOT_FOUND);
 }
 EXPORT int cudaGetDriverEntryPoint(const char *name, void **result, unsigned long long flags,
                                    int *status) {

@@ -146,7 +146,7 @@ kir_value front_lower_gep(front_lowering *l, LLVMValueRef gep) {
     LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
     enter_first_member(l, &s, gep);
     step_over(l, &s, type, LLVMGetOperand(gep, 1));
-    for (int i = 2; i < LLVMGetNumOperands(gep) && !l->out.status; i++) {
+    for (int i = 2; i < LLVMGetNumOperands(gep); i++) {
         LLVMValueRef index = LLVMGetOperand(gep, (unsigned)i);
         LLVMTypeRef inner = inner_type(type, index);
         if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
@@ -165,7 +165,7 @@ kir_value front_lower_gep(front_lowering *l, LLVMValueRef gep) {
         type = inner;
     }
     name_byte_step(l, &s, gep);
-    if (l->out.status || (!s.offset && !s.record && s.value == base))
+    if (!s.offset && !s.record && s.value == base)
         return base;
     kir_value value = front_emit_addr(&l->out, s.value, KIR_NONE, 0, s.offset);
     kir_inst *inst = &l->out.insts.data[value];
@@ -176,7 +176,7 @@ kir_value front_lower_gep(front_lowering *l, LLVMValueRef gep) {
 
 kir_value front_member_address(front_lowering *l, LLVMValueRef pointer) {
     kir_value value = front_value_of(l, pointer);
-    if (l->out.status || l->out.insts.data[value].record)
+    if (l->out.insts.data[value].record)
         return value;
     const hd_record *record = pointee_of(l, pointer);
     if (!record)

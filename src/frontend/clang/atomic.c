@@ -26,7 +26,7 @@ void front_lower_rmw(front_lowering *l, LLVMValueRef instruction) {
     kir_value address = front_member_address(l, LLVMGetOperand(instruction, 0));
     kir_value args[] = {address, front_value_of(l, LLVMGetOperand(instruction, 1))};
     LLVMAtomicRMWBinOp op = LLVMGetAtomicRMWBinOp(instruction);
-    for (size_t i = 0; i < sizeof rmws / sizeof *rmws && !l->out.status; i++)
+    for (size_t i = 0; i < sizeof rmws / sizeof *rmws; i++)
         if (rmws[i].from == op) {
             front_set_value(l, instruction, front_emit_atomic(&l->out, rmws[i].to, type, 2, args));
             return;
@@ -40,8 +40,6 @@ void front_lower_cmpxchg(front_lowering *l, LLVMValueRef instruction) {
     kir_value address = front_member_address(l, LLVMGetOperand(instruction, 0));
     kir_value args[] = {address, front_value_of(l, LLVMGetOperand(instruction, 2)),
                         front_value_of(l, compare)};
-    if (l->out.status)
-        return;
     kir_value old = front_emit_atomic(&l->out, KIR_RMW_CMPXCHG, type, 3, args);
     kir_value results[] = {old, front_emit_compare(&l->out, KIR_P_EQ, old, args[2])};
     front_set_results(l, instruction, 2, results);
@@ -64,8 +62,8 @@ static const char *operation_of(front_lowering *l, const char *name) {
 }
 
 /* Signedness and floats are told by the type that is pointed to. */
-static void plain_atomic(front_lowering *l, const front_call *call, const char *operation,
-                         kir_value address, kir_value *result) {
+static void plain_atomic(front_lowering *l, front_call *call, const char *operation,
+                         kir_value address) {
     char code = front_first_type_code(call->types);
     bool is_float = code && strchr("fdH", code), is_unsigned = code && strchr("htjm", code);
     bool goes_up = !strcmp(operation, "inc"), goes_down = !strcmp(operation, "dec");
@@ -84,18 +82,18 @@ static void plain_atomic(front_lowering *l, const front_call *call, const char *
     else if (rmw == KIR_RMW_STORE)
         front_emit_atomic(&l->out, rmw, (kir_type){0}, 2, (kir_value[]){address, call->args[1]});
     else if (rmw == KIR_RMW_LOAD)
-        *result = front_emit_atomic(&l->out, rmw, call->type, 1, &address);
+        call->result = front_emit_atomic(&l->out, rmw, call->type, 1, &address);
     else if (rmw == KIR_RMW_CMPXCHG)
-        *result = front_emit_atomic(&l->out, rmw, call->type, 3,
-                                    (kir_value[]){address, call->args[2], call->args[1]});
+        call->result = front_emit_atomic(&l->out, rmw, call->type, 3,
+                                         (kir_value[]){address, call->args[2], call->args[1]});
     else
-        *result = front_emit_atomic(
+        call->result = front_emit_atomic(
             &l->out, rmw, call->type, 2,
             (kir_value[]){address, goes_up || goes_down ? front_const_int(&l->out, call->type, 1)
                                                         : call->args[1]});
 }
 
-bool front_lower_atomic_call(front_lowering *l, const front_call *call, kir_value *result) {
+bool front_lower_atomic_call(front_lowering *l, front_call *call) {
     const char *operation = operation_of(l, call->name);
     if (!operation || !strcmp(operation, "work_item_fence"))
         return false;
@@ -114,14 +112,15 @@ bool front_lower_atomic_call(front_lowering *l, const front_call *call, kir_valu
         kir_value args[] = {address, call->args[2], expected};
         kir_value old = front_emit_atomic(&l->out, KIR_RMW_CMPXCHG, type, 3, args);
         front_emit_store(&l->out, old, call->args[1], bytes);
-        *result = front_emit_compare(&l->out, KIR_P_EQ, old, expected);
+        call->result = front_emit_compare(&l->out, KIR_P_EQ, old, expected);
         return true;
     }
     if (!strcmp(operation, "flag_test_and_set")) {
         kir_type type = front_int_type(32, 1);
         kir_value args[] = {address, front_const_int(&l->out, type, 1)};
         kir_value old = front_emit_atomic(&l->out, KIR_RMW_XCHG, type, 2, args);
-        *result = front_emit_compare(&l->out, KIR_P_NE, old, front_const_int(&l->out, type, 0));
+        call->result =
+            front_emit_compare(&l->out, KIR_P_NE, old, front_const_int(&l->out, type, 0));
         return true;
     }
     if (!strcmp(operation, "flag_clear")) {
@@ -129,6 +128,6 @@ bool front_lower_atomic_call(front_lowering *l, const front_call *call, kir_valu
         front_emit_atomic(&l->out, KIR_RMW_STORE, (kir_type){0}, 2, args);
         return true;
     }
-    plain_atomic(l, call, operation, address, result);
+    plain_atomic(l, call, operation, address);
     return true;
 }

@@ -10,7 +10,7 @@
 
 /* ---- work-items ------------------------------------------------------ */
 
-static bool lower_query(front_lowering *l, const front_call *call, kir_value *result) {
+static bool lower_query(front_lowering *l, front_call *call) {
     static const char *const queries[] = {
 #define X(name, text) "get_" text,
         KIR_QUERIES(X)
@@ -18,8 +18,8 @@ static bool lower_query(front_lowering *l, const front_call *call, kir_value *re
     };
     for (uint32_t q = 0; q < KIR_QUERY_COUNT; q++)
         if (!strcmp(call->name, queries[q])) {
-            *result = front_emit(&l->out, KIR_QUERY, call->type, call->arg_count, call->args);
-            l->out.insts.data[*result].index = q;
+            call->result = front_emit(&l->out, KIR_QUERY, call->type, call->arg_count, call->args);
+            l->out.insts.data[call->result].index = q;
             return true;
         }
     return false;
@@ -60,7 +60,7 @@ static kir_value in_space_or_null(front_lowering *l, kir_value pointer, kir_spac
     return front_emit_select(&l->out, holds, front_in_space(&l->out, pointer, space), null);
 }
 
-static bool lower_space(front_lowering *l, const front_call *call, kir_value *result) {
+static bool lower_space(front_lowering *l, front_call *call) {
     static const struct {
         const char *name;
         kir_space space;
@@ -68,25 +68,25 @@ static bool lower_space(front_lowering *l, const front_call *call, kir_value *re
         {"__to_global", KIR_GLOBAL}, {"__to_local", KIR_LOCAL}, {"__to_private", KIR_PRIVATE}};
     for (size_t i = 0; i < sizeof casts / sizeof *casts; i++)
         if (!strcmp(call->name, casts[i].name)) {
-            *result = in_space_or_null(l, call->args[0], casts[i].space);
+            call->result = in_space_or_null(l, call->args[0], casts[i].space);
             return true;
         }
     if (strcmp(call->name, "get_fence"))
         return false;
     /* CLK_LOCAL_MEM_FENCE is 1, CLK_GLOBAL_MEM_FENCE 2. */
     kir_value is_global = is_in_space(l, call->args[0], KIR_GLOBAL);
-    *result = front_emit2(&l->out, KIR_ADD, front_int_type(32, 1), is_global,
-                          front_const_int(&l->out, front_int_type(32, 1), 1));
+    call->result = front_emit2(&l->out, KIR_ADD, front_int_type(32, 1), is_global,
+                               front_const_int(&l->out, front_int_type(32, 1), 1));
     return true;
 }
 
 /* clock_read_device() and clock_read_hilo_device(), the same number as a vector of two. */
-static bool lower_clock(front_lowering *l, const front_call *call, kir_value *result) {
+static bool lower_clock(front_lowering *l, front_call *call) {
     if (!starts_with(call->name, "clock_read_"))
         return false;
-    *result = front_emit_call(&l->out, "clock", front_int_type(64, 1), 0, NULL);
+    call->result = front_emit_call(&l->out, "clock", front_int_type(64, 1), 0, NULL);
     if (starts_with(call->name, "clock_read_hilo_"))
-        *result = front_emit1(&l->out, KIR_BITCAST, call->type, *result);
+        call->result = front_emit1(&l->out, KIR_BITCAST, call->type, call->result);
     return true;
 }
 
@@ -161,7 +161,7 @@ static kir_value half_of(front_lowering *l, const vector_access *v, kir_value va
     return front_emit_call(&l->out, name, half, 1, &value);
 }
 
-static bool lower_vector_access(front_lowering *l, const front_call *call, kir_value *result) {
+static bool lower_vector_access(front_lowering *l, front_call *call) {
     vector_access v;
     if (!parse_vector_access(call->name, &v))
         return false;
@@ -183,23 +183,23 @@ static bool lower_vector_access(front_lowering *l, const front_call *call, kir_v
         store_lanes(l, value, address, align);
         return true;
     }
-    *result = load_lanes(l, memory, address, align);
+    call->result = load_lanes(l, memory, address, align);
     if (v.half && type.bits != memory.bits)
-        *result = front_emit1(&l->out, KIR_FPEXT, type, *result);
+        call->result = front_emit1(&l->out, KIR_FPEXT, type, call->result);
     return true;
 }
 
 /* ---- results through a pointer --------------------------------------- */
 
 /* sincos(x, &p[i].c) */
-static bool lower_out_pointer(front_lowering *l, const front_call *call, kir_value *result) {
+static bool lower_out_pointer(front_lowering *l, front_call *call) {
     bool is_integer = hd_has_word("frexp remquo lgamma_r", call->name);
     if (!is_integer && !hd_has_word("sincos fract modf", call->name))
         return false;
     if (front_type_of_value(&l->out, call->args[call->arg_count - 1]).space == KIR_PRIVATE)
         return false;
     kir_type type = is_integer ? front_int_type(32, call->type.lanes) : call->type;
-    *result = front_emit_written(l, call, call->name, type);
+    call->result = front_emit_written(l, call, call->name, type);
     return true;
 }
 
@@ -220,8 +220,7 @@ static kir_value widened(front_lowering *l, kir_value value, kir_type type) {
     return all;
 }
 
-static bool lower_integer(front_lowering *l, const front_call *call, bool is_unsigned,
-                          kir_value *result) {
+static bool lower_integer(front_lowering *l, front_call *call, bool is_unsigned) {
     static const front_named_recipe recipes[] = {{"min", "min(a, b)"},
                                                  {"max", "max(a, b)"},
                                                  {"clamp", "min(max(a, b), c)"},
@@ -239,13 +238,13 @@ static bool lower_integer(front_lowering *l, const front_call *call, bool is_uns
     bool is_field = call->arg_count == 4;
     for (uint32_t i = 0; i < call->arg_count; i++)
         letters[i] = is_field && i > 1 ? call->args[i] : widened(l, call->args[i], call->type);
-    *result = front_recipe(&l->out, recipe, letters, !is_unsigned, call->type);
+    call->result = front_recipe(&l->out, recipe, letters, !is_unsigned, call->type);
     return true;
 }
 
 /* The other functions that differ for unsigned integers say so in their name; minima and maxima do
  * over work-groups and over sub-groups. */
-static bool lower_unsigned(front_lowering *l, const front_call *call, kir_value *result) {
+static bool lower_unsigned(front_lowering *l, front_call *call) {
     static const char differ[] =
         "mul_hi mad_hi hadd rhadd add_sat sub_sat mad_sat abs_diff upsample";
     static const char extremes[] = "reduce_min reduce_max scan_inclusive_min scan_inclusive_max "
@@ -258,7 +257,7 @@ static bool lower_unsigned(front_lowering *l, const front_call *call, kir_value 
     if (!hd_has_word(differ, call->name) && !hd_has_word(extremes, over))
         return false;
     const char *name = hd_format(l->arena, "u_%s", call->name);
-    *result = front_same(l, call, name);
+    call->result = front_same(l, call, name);
     return true;
 }
 
@@ -276,34 +275,33 @@ static uint32_t pointee_bytes(const char *types) {
 
 /* A copy counts in elements, which kir's pointers do not know: their bytes become a last
  * argument. */
-static bool lower_group_copy(front_lowering *l, const front_call *call, kir_value *result) {
+static bool lower_group_copy(front_lowering *l, front_call *call) {
     uint32_t bytes = pointee_bytes(call->types);
     if (!bytes || !hd_has_word("async_work_group_copy async_work_group_strided_copy", call->name))
         return false;
     kir_value *args = hd_new_array(l->arena, kir_value, call->arg_count + 1);
     memcpy(args, call->args, call->arg_count * sizeof *args);
     args[call->arg_count] = front_const_int(&l->out, front_int_type(64, 1), bytes);
-    *result = front_emit_call(&l->out, call->name, call->type, call->arg_count + 1, args);
+    call->result = front_emit_call(&l->out, call->name, call->type, call->arg_count + 1, args);
     return true;
 }
 
-bool front_lower_builtin(front_lowering *l, const front_call *call, kir_value *result) {
-    if (lower_query(l, call, result) || front_lower_sub_group(l, call, result) ||
-        lower_synchronisation(l, call) || lower_clock(l, call, result) ||
-        lower_space(l, call, result) || lower_vector_access(l, call, result) ||
-        lower_out_pointer(l, call, result) || lower_group_copy(l, call, result))
+bool front_lower_builtin(front_lowering *l, front_call *call) {
+    if (lower_query(l, call) || front_lower_sub_group(l, call) || lower_synchronisation(l, call) ||
+        lower_clock(l, call) || lower_space(l, call) || lower_vector_access(l, call) ||
+        lower_out_pointer(l, call) || lower_group_copy(l, call))
         return true;
     if (!strcmp(call->name, "select") && call->arg_count == 3) {
         /* select(no, yes, condition): a scalar condition counts when it is not zero, a
          * vector's lanes when their highest bit is set. */
         bool is_scalar = front_type_of_value(&l->out, call->args[2]).lanes == 1;
-        *result =
+        call->result =
             front_cook(l, call, is_scalar ? "select(ne(c, 0), b, a)" : "select(slt(c, 0), b, a)");
         return true;
     }
     char code = front_first_type_code(call->types);
     bool is_unsigned = code && strchr("htjm", code);
-    if (code && strchr("acsilhtjm", code) && lower_integer(l, call, is_unsigned, result))
+    if (code && strchr("acsilhtjm", code) && lower_integer(l, call, is_unsigned))
         return true;
-    return is_unsigned && lower_unsigned(l, call, result);
+    return is_unsigned && lower_unsigned(l, call);
 }

@@ -170,7 +170,7 @@ static kir_value class_test(front_lowering *l, const front_call *call) {
     return letters['r' - 'a'];
 }
 
-static void lower_intrinsic(front_lowering *l, const front_call *call) {
+static void lower_intrinsic(front_lowering *l, front_call *call) {
     const char *name = call->name + strlen("llvm."), *recipe = recipe_of_intrinsic(l, name);
     if (starts_with(name, "memcpy.") || starts_with(name, "memmove.")) {
         lower_copy(l, call, KIR_COPY);
@@ -187,11 +187,9 @@ static void lower_intrinsic(front_lowering *l, const front_call *call) {
                                front_emit_compare(&l->out, KIR_P_NE, high, zero)};
         front_set_results(l, call->inst, 2, results);
     } else if (starts_with(name, "is.fpclass.")) {
-        front_set_value(l, call->inst, class_test(l, call));
+        call->result = class_test(l, call);
     } else if (recipe) {
-        kir_value value = front_cook(l, call, recipe);
-        if (value != KIR_NONE)
-            front_set_value(l, call->inst, value);
+        call->result = front_cook(l, call, recipe);
     } else {
         front_cannot(l, "%s is not supported; use a built-in function of %s", call->name,
                      l->front->is_cuda ? "CUDA C" : "OpenCL C");
@@ -231,9 +229,8 @@ static bool memory_is_known(front_lowering *l, const front_call *call) {
 }
 
 static void lower_builtin_call(front_lowering *l, front_call *call) {
-    kir_value result = KIR_NONE;
-    if (!front_lower_atomic_call(l, call, &result) && !front_lower_builtin(l, call, &result) &&
-        !front_lower_convert(l, call, &result)) {
+    if (!front_lower_atomic_call(l, call) && !front_lower_builtin(l, call) &&
+        !front_lower_convert(l, call)) {
         if (!memory_is_known(l, call)) {
             front_cannot(l,
                          "built-in function %s accesses memory in a way that Heddle cannot see; "
@@ -241,10 +238,8 @@ static void lower_builtin_call(front_lowering *l, front_call *call) {
                          call->name);
             return;
         }
-        result = front_same(l, call, call->name);
+        call->result = front_same(l, call, call->name);
     }
-    if (result != KIR_NONE)
-        front_set_value(l, call->inst, result);
 }
 
 /* ---- CUDA's run time ------------------------------------------------- */
@@ -310,25 +305,22 @@ static void lower_free(front_lowering *l, const front_call *call) {
     front_emit_call(&l->out, "device_free", (kir_type){0}, 1, &address);
 }
 
-static void lower_cuda_call(front_lowering *l, const front_call *call) {
-    kir_value result = KIR_NONE;
+static void lower_cuda_call(front_lowering *l, front_call *call) {
     if (!strcmp(call->name, "printf"))
-        result = front_same(l, call, "printf");
+        call->result = front_same(l, call, "printf");
     else if (front_allocates(call->name))
-        result = lower_allocation(l, call);
+        call->result = lower_allocation(l, call);
     else if (frees(call->name))
         lower_free(l, call);
     else if (!strcmp(call->name, "__assertfail"))
         front_emit_call(&l->out, "assert_fail", (kir_type){0}, 4,
                         call->args); /* no size of a char */
-    else if (front_lower_texture(l, call, &result))
+    else if (front_lower_texture(l, call))
         ;
     else if (starts_with(call->name, own_prefix))
-        result = front_same(l, call, call->name + strlen(own_prefix));
-    else if (!front_lower_libdevice(l, call, &result))
+        call->result = front_same(l, call, call->name + strlen(own_prefix));
+    else if (!front_lower_libdevice(l, call))
         refuse_missing(l, call->name);
-    if (result != KIR_NONE && !l->out.status)
-        front_set_value(l, call->inst, result);
 }
 
 /* ---- any call ---------------------------------------------------------- */
@@ -354,7 +346,7 @@ static bool read_name(front_lowering *l, front_call *call, bool intrinsic) {
 
 void front_lower_call(front_lowering *l, LLVMValueRef instruction) {
     LLVMValueRef callee = LLVMGetCalledValue(instruction);
-    front_call call = {.inst = instruction, .types = ""};
+    front_call call = {.inst = instruction, .types = "", .result = KIR_NONE};
     bool is_cuda = l->front->is_cuda;
     if (LLVMIsAInlineAsm(callee)) {
         if (is_cuda)
@@ -384,4 +376,6 @@ void front_lower_call(front_lowering *l, LLVMValueRef instruction) {
         lower_cuda_call(l, &call);
     else
         lower_builtin_call(l, &call);
+    if (call.result != KIR_NONE && !l->out.status)
+        front_set_value(l, instruction, call.result);
 }

@@ -77,7 +77,7 @@ static kir_value rounded(front_lowering *l, const front_call *call, bool is_unsi
     return front_same(l, call, name);
 }
 
-bool front_lower_convert(front_lowering *l, const front_call *call, kir_value *result) {
+bool front_lower_convert(front_lowering *l, front_call *call) {
     conversion c;
     if (call->arg_count != 1 || !parse(call->name, call->types, &c))
         return false;
@@ -85,9 +85,9 @@ bool front_lower_convert(front_lowering *l, const front_call *call, kir_value *r
     if (is_float && c.saturate)
         return false;
     if (c.to_float && *c.rounding && strcmp(c.rounding, "rte"))
-        *result = rounded(l, call, !is_float && c.from_unsigned);
+        call->result = rounded(l, call, !is_float && c.from_unsigned);
     else
-        *result = is_float ? from_float(l, &c, call->args[0], call->type)
-                           : from_integer(l, &c, call->args[0], call->type);
+        call->result = is_float ? from_float(l, &c, call->args[0], call->type)
+                                : from_integer(l, &c, call->args[0], call->type);
     return true;
 }

@@ -232,7 +232,8 @@ typedef struct front_lowering {
     front_values results;
 } front_lowering;
 
-/* Records the first failure of a kernel: HD_EUNSUPPORTED at the place at work. */
+/* Records the first failure of a kernel: HD_EUNSUPPORTED at the place at work. What fails is %0 from
+ * there on, so that whoever asked goes on to its end. */
 void front_cannot(front_lowering *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* spaces.c: which space a generic pointer really points into. */
@@ -275,7 +276,8 @@ typedef struct front_call {
     const char *types; /* the mangled parameter types behind it: "PU3AS1Vii" */
     uint32_t arg_count;
     kir_value *args;
-    kir_type type; /* of the result */
+    kir_type type;    /* of the result */
+    kir_value result; /* for whoever lowers the call to fill in; KIR_NONE: there is none */
 } front_call;
 void front_lower_call(front_lowering *l, LLVMValueRef instruction);
 /* A function that gives memory of the device's heap: malloc, new. */
@@ -283,7 +285,7 @@ bool front_allocates(const char *function);
 /* texture.c: a kernel is given a texture by this argument, as the address of its array. */
 bool front_is_texture(LLVMValueRef argument);
 /* One of the functions that heddle_textures.h declares; false for another. */
-bool front_lower_texture(front_lowering *l, const front_call *call, kir_value *result);
+bool front_lower_texture(front_lowering *l, front_call *call);
 /* The call under another name. */
 kir_value front_same(front_lowering *l, const front_call *call, const char *name);
 /* What a recipe says of its arguments, with signs; KIR_NONE where that is no value. */
@@ -296,18 +298,18 @@ kir_value front_emit_written(front_lowering *l, const front_call *call, const ch
  * points to: 'f', 'i', 'j' …; 'H' for half. */
 char front_first_type_code(const char *types);
 /* clang_builtin.c and atomic.c: false when the call is none of theirs. */
-bool front_lower_atomic_call(front_lowering *l, const front_call *call, kir_value *result);
-bool front_lower_builtin(front_lowering *l, const front_call *call, kir_value *result);
+bool front_lower_atomic_call(front_lowering *l, front_call *call);
+bool front_lower_builtin(front_lowering *l, front_call *call);
 /* lane.c: one lane of a vector. */
 kir_value front_lane(front_lowering *l, kir_value vector, kir_value lane);
 /* sub_group.c */
-bool front_lower_sub_group(front_lowering *l, const front_call *call, kir_value *result);
+bool front_lower_sub_group(front_lowering *l, front_call *call);
 /* nvptx.c: intrinsics behind "llvm.nvvm.", inline assembly. */
-void front_lower_nvvm(front_lowering *l, const front_call *call, const char *name);
+void front_lower_nvvm(front_lowering *l, front_call *call, const char *name);
 void front_lower_assembly(front_lowering *l, LLVMValueRef call);
-/* libdevice.c: functions that begin with "__nv_"; *result stays where there is none. */
-bool front_lower_libdevice(front_lowering *l, const front_call *call, kir_value *result);
+/* libdevice.c: functions that begin with "__nv_"; without a result it stays as it is. */
+bool front_lower_libdevice(front_lowering *l, front_call *call);
 /* convert.c */
-bool front_lower_convert(front_lowering *l, const front_call *call, kir_value *result);
+bool front_lower_convert(front_lowering *l, front_call *call);
 
 #endif

@@ -10,8 +10,7 @@
 
 /* fadd_rz, dsqrt_rn, fmaf_ieee_ru, frcp_rd: the operation without its type and direction. To nearest
  * they are plain instructions, of which nobody fuses two. */
-static bool lower_rounding(front_lowering *l, const front_call *call, const char *name,
-                           kir_value *result) {
+static bool lower_rounding(front_lowering *l, front_call *call, const char *name) {
     static const struct {
         const char *name, *nearest, *call, *args;
     } operations[] = {
@@ -31,7 +30,7 @@ static bool lower_rounding(front_lowering *l, const front_call *call, const char
             const char *recipe = mode[2] == 'n' ? operations[i].nearest
                                                 : hd_format(l->arena, "%s%s%s", operations[i].call,
                                                             mode, operations[i].args);
-            *result = front_cook(l, call, recipe);
+            call->result = front_cook(l, call, recipe);
             return true;
         }
     return false;
@@ -72,8 +71,7 @@ static kir_value convert(front_lowering *l, const front_call *call, const conver
     return front_emit1(&l->out, op, call->type, call->args[0]);
 }
 
-static bool lower_conversion(front_lowering *l, const front_call *call, const char *name,
-                             kir_value *result) {
+static bool lower_conversion(front_lowering *l, front_call *call, const char *name) {
     const char *two = strchr(name, '2'), *mode = strrchr(name, '_');
     if (!two || !mode || mode < two || mode[1] != 'r' || !mode[2])
         return false;
@@ -81,7 +79,7 @@ static bool lower_conversion(front_lowering *l, const front_call *call, const ch
     const converted *to = converted_type(two + 1, (size_t)(mode - two) - 1);
     if (!from || !to)
         return false;
-    *result = convert(l, call, from, to, mode[2]);
+    call->result = convert(l, call, from, to, mode[2]);
     return true;
 }
 
@@ -177,31 +175,30 @@ static const front_named_recipe other_functions[] = {
 };
 
 /* One of float or double, by its name without a final f. */
-static bool lower_real(front_lowering *l, const front_call *call, const char *name,
-                       kir_value *result) {
+static bool lower_real(front_lowering *l, front_call *call, const char *name) {
     const char *recipe = FRONT_FIND(real_functions, name);
     if (recipe)
-        *result = front_cook(l, call, recipe);
+        call->result = front_cook(l, call, recipe);
     else if (hd_has_word("frexp modf remquo", name))
-        *result =
+        call->result =
             front_emit_written(l, call, name, *name == 'm' ? call->type : front_int_type(32, 1));
     else if (hd_has_word(same_functions, name))
-        *result = front_same(l, call, name);
+        call->result = front_same(l, call, name);
     else
         return false;
     return true;
 }
 
-bool front_lower_libdevice(front_lowering *l, const front_call *call, kir_value *result) {
+bool front_lower_libdevice(front_lowering *l, front_call *call) {
     static const char prefix[] = "__nv_";
     if (!starts_with(call->name, prefix))
         return false;
     const char *name = call->name + strlen(prefix), *recipe = FRONT_FIND(other_functions, name);
     size_t length = strlen(name);
     if (recipe)
-        *result = front_cook(l, call, recipe);
-    return recipe || lower_real(l, call, name, result) ||
+        call->result = front_cook(l, call, recipe);
+    return recipe || lower_real(l, call, name) ||
            (length > 1 && name[length - 1] == 'f' &&
-            lower_real(l, call, hd_strndup(l->arena, name, length - 1), result)) ||
-           lower_conversion(l, call, name, result) || lower_rounding(l, call, name, result);
+            lower_real(l, call, hd_strndup(l->arena, name, length - 1))) ||
+           lower_conversion(l, call, name) || lower_rounding(l, call, name);
 }

@@ -141,8 +141,7 @@ static kir_value pointer_in(front_lowering *l, LLVMValueRef value, kir_space spa
         return front_leaf(&l->out, KIR_UNDEF, front_pointer_type(space), NULL, 0);
     if (LLVMIsConstant(value) && LLVMIsNull(value))
         return front_leaf(&l->out, KIR_CONST, front_pointer_type(space), &zero, 0);
-    kir_value known = front_value_of(l, value);
-    return l->out.status ? known : front_in_space(&l->out, known, space);
+    return front_in_space(&l->out, front_value_of(l, value), space);
 }
 
 /* The type of a value; a pointer's with the space that it really points into. */
@@ -274,8 +273,6 @@ static kir_value lower_store(front_lowering *l, LLVMValueRef inst) {
     LLVMValueRef stored = LLVMGetOperand(inst, 0);
     kir_value value = operand_like(l, stored, front_lower_type(l, LLVMTypeOf(stored)));
     kir_value address = front_member_address(l, LLVMGetOperand(inst, 1));
-    if (l->out.status)
-        return 0;
     if (LLVMGetOrdering(inst) > LLVMAtomicOrderingUnordered)
         return front_emit_atomic(&l->out, KIR_RMW_STORE, (kir_type){0}, 2,
                                  (kir_value[]){address, value});
@@ -304,8 +301,6 @@ static void lower_terminator(front_lowering *l, LLVMValueRef inst) {
         if (count == 2)
             condition = front_value_of(l, LLVMGetCondition(inst));
     }
-    if (l->out.status)
-        return;
     if (count == 2 && op == KIR_CONDBR && LLVMGetSuccessor(inst, 0) == LLVMGetSuccessor(inst, 1)) {
         op = KIR_BR;
         count = 1;
@@ -345,7 +340,7 @@ static void finish_phi(front_lowering *l, LLVMValueRef inst) {
     unsigned count = LLVMCountIncoming(inst);
     kir_value *args = hd_new_array(l->arena, kir_value, count);
     uint32_t *from = hd_new_array(l->arena, uint32_t, count), used = 0;
-    for (unsigned i = 0; i < count && !l->out.status; i++) {
+    for (unsigned i = 0; i < count; i++) {
         uint32_t block = block_of(l, LLVMGetIncomingBlock(inst, i));
         bool seen = block == KIR_NONE; /* an unreachable block */
         block = seen ? block : l->ends[block];
@@ -541,7 +536,7 @@ static void lower_params(front_lowering *l) {
     kir_kernel *kernel = l->kernel;
     kernel->param_count = LLVMCountParams(l->function);
     kernel->params = hd_new_array(l->arena, kir_param, kernel->param_count);
-    for (uint32_t i = 0; i < kernel->param_count && !l->out.status; i++) {
+    for (uint32_t i = 0; i < kernel->param_count; i++) {
         LLVMValueRef argument = LLVMGetParam(l->function, i);
         kernel->params[i] = l->signature->params[i];
         l->out.place = l->signature->param_places[i];

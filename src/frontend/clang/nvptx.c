@@ -94,8 +94,7 @@ static const front_named_recipe recipes[] = {
     {"match.any.sync.", "warp_match_any:i32(a, b)"},
 };
 
-static bool lower_by_recipe(front_lowering *l, const front_call *call, const char *name,
-                            kir_value *result) {
+static bool lower_by_recipe(front_lowering *l, front_call *call, const char *name) {
     const char *recipe = FRONT_FIND(recipes, name);
     kir_value letters[26] = {0};
     if (!recipe)
@@ -104,9 +103,7 @@ static bool lower_by_recipe(front_lowering *l, const front_call *call, const cha
         letters[i] = call->args[i];
     if (starts_with(name, "shfl."))
         letters['w' - 'a'] = segment_width(l, call->args[call->arg_count - 1]);
-    kir_value value = front_recipe(&l->out, recipe, letters, true, call->type);
-    if (front_type_of_value(&l->out, value).kind != KIR_VOID)
-        *result = value;
+    call->result = front_recipe(&l->out, recipe, letters, true, call->type);
     return true;
 }
 
@@ -127,11 +124,10 @@ static bool lower_barrier(front_lowering *l, const front_call *call, const char 
     return l->out.status != HD_OK;
 }
 
-static bool lower_warp(front_lowering *l, const front_call *call, const char *name,
-                       kir_value *result) {
+static bool lower_warp(front_lowering *l, front_call *call, const char *name) {
     const char *rest;
     if (skip(name, "redux.sync.", &rest)) { /* value, mask */
-        *result = front_cook(l, call, hd_format(l->arena, "warp_reduce_%s:i32(b, a)", rest));
+        call->result = front_cook(l, call, hd_format(l->arena, "warp_reduce_%s:i32(b, a)", rest));
         return true;
     }
     if (!starts_with(name, "match.all.sync."))
@@ -146,8 +142,7 @@ static bool lower_warp(front_lowering *l, const front_call *call, const char *na
 /* ---- memory ------------------------------------------------------------------ */
 
 /* isspacep.shared(p) and its like, where it is known what p points into. */
-static bool lower_space_test(front_lowering *l, const front_call *call, const char *name,
-                             kir_value *result) {
+static bool lower_space_test(front_lowering *l, front_call *call, const char *name) {
     static const struct {
         const char *name;
         kir_space space;
@@ -158,14 +153,13 @@ static bool lower_space_test(front_lowering *l, const front_call *call, const ch
     kir_type type = front_type_of_value(&l->out, call->args[0]);
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces && type.space != KIR_GENERIC; i++)
         if (!strcmp(name, spaces[i].name)) {
-            *result = front_const_int(&l->out, call->type, type.space == spaces[i].space);
+            call->result = front_const_int(&l->out, call->type, type.space == spaces[i].space);
             return true;
         }
     return false;
 }
 
-static bool lower_access(front_lowering *l, const front_call *call, const char *name,
-                         kir_value *result) {
+static bool lower_access(front_lowering *l, front_call *call, const char *name) {
     const char *rest;
     if (starts_with(name, "ldg.global.") || starts_with(name, "ldu.global.")) {
         int64_t align = 1;
@@ -173,17 +167,17 @@ static bool lower_access(front_lowering *l, const front_call *call, const char *
         if (given->op == KIR_CONST)
             align = (int64_t)given->imm[0];
         kir_value address = front_member_address(l, LLVMGetOperand(call->inst, 0));
-        *result = front_emit_load(&l->out, call->type, address, (uint32_t)align);
+        call->result = front_emit_load(&l->out, call->type, address, (uint32_t)align);
         return true;
     }
     bool is_increment = starts_with(name, "atomic.load.inc.");
     if (is_increment || starts_with(name, "atomic.load.dec.")) {
         kir_value args[] = {front_member_address(l, LLVMGetOperand(call->inst, 0)), call->args[1]};
-        *result = front_emit_atomic(&l->out, is_increment ? KIR_RMW_INC : KIR_RMW_DEC, call->type,
-                                    2, args);
+        call->result = front_emit_atomic(&l->out, is_increment ? KIR_RMW_INC : KIR_RMW_DEC,
+                                         call->type, 2, args);
         return true;
     }
-    return skip(name, "isspacep.", &rest) && lower_space_test(l, call, rest, result);
+    return skip(name, "isspacep.", &rest) && lower_space_test(l, call, rest);
 }
 
 /* ---- intrinsics and inline assembly -------------------------------------------- */
@@ -199,22 +193,19 @@ static bool refuse_texture(front_lowering *l, const char *name) {
     return found;
 }
 
-void front_lower_nvvm(front_lowering *l, const front_call *call, const char *name) {
-    kir_value result = KIR_NONE;
+void front_lower_nvvm(front_lowering *l, front_call *call, const char *name) {
     const char *rest;
     if (starts_with(name, "nanosleep"))
         return;
     if (skip(name, "read.ptx.sreg.", &rest)) {
-        result = special_register(l, rest);
-        if (!l->out.status && front_type_of_value(&l->out, result).bits > call->type.bits)
-            result = front_emit1(&l->out, KIR_TRUNC, call->type, result);
-    } else if (!lower_by_recipe(l, call, name, &result) && !lower_warp(l, call, name, &result) &&
-               !lower_barrier(l, call, name) && !lower_access(l, call, name, &result) &&
+        call->result = special_register(l, rest);
+        if (front_type_of_value(&l->out, call->result).bits > call->type.bits)
+            call->result = front_emit1(&l->out, KIR_TRUNC, call->type, call->result);
+    } else if (!lower_by_recipe(l, call, name) && !lower_warp(l, call, name) &&
+               !lower_barrier(l, call, name) && !lower_access(l, call, name) &&
                !refuse_texture(l, name))
         front_cannot(l, "%s is not supported; use a function of CUDA C that docs/frontend.md lists",
                      call->name);
-    if (result != KIR_NONE && !l->out.status)
-        front_set_value(l, call->inst, result);
 }
 
 /* ---- inline assembly ------------------------------------------------------------ */
@@ -259,8 +250,6 @@ static void add_input(front_lowering *l, LLVMValueRef arg, const char *constrain
                       inline_operands *operands) {
     bool is_pointer = LLVMGetTypeKind(LLVMTypeOf(arg)) == LLVMPointerTypeKind;
     kir_value value = is_pointer ? front_member_address(l, arg) : front_value_of(l, arg);
-    if (l->out.status)
-        return;
     if (*constraint >= '0' && *constraint <= '9') { /* the same register as a result */
         size_t tied = (size_t)strtoul(constraint, NULL, 10);
         if (tied < operands->count)

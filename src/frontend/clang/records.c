@@ -395,19 +395,8 @@ static const char *writable_name(hd_arena *arena, const char *source) {
     return strstr(text, "(lambda") || strstr(text, "(unnamed") ? NULL : text;
 }
 
-/* The kernel file without what is left out of it. */
-static const char *main_text(const front_state *front) {
-    const char *path, *text = front->files.data[0].text;
-    for (size_t i = 0; i < front->masks.count; i++) {
-        const char *masked = front_masked_text(front, i, &path);
-        if (hd_same_file(path, front->path))
-            text = masked;
-    }
-    return text;
-}
-
-/* The same with the probes. */
-static const char *text_with_probes(front_state *front) {
+/* The text of the kernel file with the probes. */
+static const char *with_probes(front_state *front, const char *main_text) {
     hd_str text = {.arena = front->arena};
     for (size_t i = 0; i < front->entries.count; i++) {
         const front_entry *entry = &front->entries.data[i];
@@ -416,23 +405,27 @@ static const char *text_with_probes(front_state *front) {
         if (!name)
             continue;
         if (!text.length)
-            hd_str_printf(&text, "%s\n#line 1 \"%s\"\n", main_text(front), probe_prefix);
+            hd_str_printf(&text, "%s\n#line 1 \"%s\"\n", main_text, probe_prefix);
         hd_str_printf(&text, "static void *%s%zu = (void *)&::%s;\n", probe_prefix, i, name);
     }
-    return text.length ? hd_str_text(&text) : main_text(front);
+    return text.length ? hd_str_text(&text) : main_text;
 }
 
-/* The texts that are read instead of files. */
+/* The texts that are read instead of files: the kernel file, and what is masked. */
 typedef hd_vec(struct CXUnsavedFile) read_instead;
 static read_instead texts_to_read(front_state *front) {
     read_instead texts = {0};
-    const char *text = text_with_probes(front), *path;
-    hd_push(front->arena, &texts, (struct CXUnsavedFile){front->path, text, strlen(text)});
+    const char *main_text = front->files.data[0].text, *path;
+    hd_push(front->arena, &texts, (struct CXUnsavedFile){.Filename = front->path});
     for (size_t i = 0; i < front->masks.count; i++) {
-        text = front_masked_text(front, i, &path);
-        if (!hd_same_file(path, front->path))
+        const char *text = front_masked_text(front, i, &path);
+        if (hd_same_file(path, front->path))
+            main_text = text;
+        else
             hd_push(front->arena, &texts, (struct CXUnsavedFile){path, text, strlen(text)});
     }
+    texts.data[0].Contents = with_probes(front, main_text);
+    texts.data[0].Length = strlen(texts.data[0].Contents);
     return texts;
 }
 

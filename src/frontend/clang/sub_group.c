@@ -70,8 +70,7 @@ static const char *recipe_of(const char *name) {
 
 /* Each lane reads or writes its elements at once, those of one component next to each other:
  * intel_sub_group_block_read2(p) is (p[lane], p[size + lane]). */
-static bool lower_block(front_lowering *l, const front_call *call, kir_value lane,
-                        kir_value *result) {
+static bool lower_block(front_lowering *l, front_call *call, kir_value lane) {
     bool writes = starts_with(call->name, "intel_sub_group_block_write");
     if (!writes && !starts_with(call->name, "intel_sub_group_block_read"))
         return false;
@@ -89,11 +88,11 @@ static bool lower_block(front_lowering *l, const front_call *call, kir_value lan
             parts[k] = front_emit_load(&l->out, element, at, (uint32_t)bytes);
     }
     if (!writes)
-        *result = front_join(&l->out, type.lanes, parts);
+        call->result = front_join(&l->out, type.lanes, parts);
     return true;
 }
 
-bool front_lower_sub_group(front_lowering *l, const front_call *call, kir_value *result) {
+bool front_lower_sub_group(front_lowering *l, front_call *call) {
     const char *recipe = recipe_of(call->name);
     bool is_block = starts_with(call->name, "intel_sub_group_block_");
     bool is_equal = !strcmp(call->name, "sub_group_non_uniform_all_equal");
@@ -115,12 +114,12 @@ bool front_lower_sub_group(front_lowering *l, const front_call *call, kir_value 
     letters['l' - 'a'] =
         front_emit2(&l->out, KIR_AND, word, letters['i' - 'a'], letters['e' - 'a']);
     if (is_block)
-        return lower_block(l, call, letters['l' - 'a'], result);
+        return lower_block(l, call, letters['l' - 'a']);
     if (is_equal) {
         bool is_float = front_type_of_value(&l->out, call->args[0]).kind == KIR_FLOAT;
         recipe = is_float ? "zext:i32(eq(" BALLOT("une(a, " SHUFFLE("a", FIRST) ")") ", 0))"
                           : "zext:i32(eq(" BALLOT("ne(a, " SHUFFLE("a", FIRST) ")") ", 0))";
     }
-    *result = front_recipe(&l->out, recipe, letters, false, call->type);
+    call->result = front_recipe(&l->out, recipe, letters, false, call->type);
     return true;
 }

@@ -75,7 +75,7 @@ static kir_value number_of(front_lowering *l, uint32_t index, const char *what) 
     return front_leaf(&l->out, KIR_PARAM, type, NULL, p);
 }
 
-bool front_lower_texture(front_lowering *l, const front_call *call, kir_value *result) {
+bool front_lower_texture(front_lowering *l, front_call *call) {
     if (!starts_with(call->name, prefix))
         return false;
     uint32_t index = parameter_of(l, LLVMGetOperand(call->inst, 0));
@@ -84,6 +84,6 @@ bool front_lower_texture(front_lowering *l, const front_call *call, kir_value *r
         front_cannot(l, "this texture is not a parameter of the kernel by itself, so that no job "
                         "could give its array; make the object one, outside of structs and arrays");
     else
-        *result = !strcmp(what, "data") ? data_of(l, call, index) : number_of(l, index, what);
+        call->result = !strcmp(what, "data") ? data_of(l, call, index) : number_of(l, index, what);
     return true;
 }

@@ -183,10 +183,6 @@ static void lower_pack(ptx_lowering *l) {
 
 static void lower_cvt(ptx_lowering *l) {
     ptx_type from = ptx_type_of(l->inst, 0), to = ptx_type_of(l->inst, 1);
-    if (ptx_has(l->inst, "pack")) {
-        lower_pack(l);
-        return;
-    }
     bool is_of_bytes = from >= PTX_E4M3X2 || to >= PTX_E4M3X2;
     if (is_of_bytes && lower_bytes(l, from, to))
         return;
@@ -196,10 +192,6 @@ static void lower_cvt(ptx_lowering *l) {
     }
     if (to == PTX_F16X2 || to == PTX_BF16X2) {
         lower_to_pair(l, to);
-        return;
-    }
-    if (to == PTX_TF32) {
-        lower_to_tf32(l);
         return;
     }
     kir_value value = ptx_get(l, 1, from);
@@ -230,6 +222,8 @@ static void lower_cvt(ptx_lowering *l) {
 
 const ptx_rule ptx_convert_rules[] = {
     {"mov", lower_mov, NULL, false},
+    {"cvt.pack", lower_pack, NULL, false},
+    {"cvt.tf32", lower_to_tf32, NULL, false},
     {"cvt", lower_cvt, NULL, false},
     {NULL},
 };

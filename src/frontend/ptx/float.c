@@ -172,6 +172,8 @@ const ptx_rule ptx_float_rules[] = {
     RULE("copysign", 2, "copysign(b, a)", NULL), /* a's sign, b's size */
     SIGN("neg", "fneg", "xor", "0x8000", "0x80008000"),
     SIGN("abs", "fabs", "and", "0x7fff", "0x7fff7fff"),
+    {"slct.ftz", NULL, "TTt: select(oge(flush(c), 0), a, b)", false},
+    {"slct", NULL, "TTt: select(oge(c, 0), a, b)", false},
     IS("testp.finite", "ne(isfinite:i32(a), 0)"),
     IS("testp.infinite", "ne(isinf:i32(a), 0)"),
     IS("testp.notanumber", "ne(isnan:i32(a), 0)"),

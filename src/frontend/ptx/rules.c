@@ -321,19 +321,6 @@ static void lower_set(ptx_lowering *l) {
     ptx_put(l, 0, is_pair ? ptx_pair(l, d[0], d[1]) : d[0], false);
 }
 
-/* ---- selection ------------------------------------------------------------------------- */
-
-/* c >= 0 ? a : b */
-static void lower_slct(ptx_lowering *l) {
-    ptx_type type = ptx_type_of(l->inst, 1), tested = ptx_type_of(l->inst, 0);
-    kir_value a = ptx_get(l, 1, type), b = ptx_get(l, 2, type), c = ptx_get(l, 3, tested);
-    bool is_float = tested == PTX_F32;
-    c = compared(l, c, tested, 0);
-    kir_value zero = is_float ? front_const_real(&l->out, ptx_real(32), 0)
-                              : ptx_number(l, ptx_type_of_value(l, c), 0);
-    ptx_put(l, 0, ptx_choose(l, ptx_is(l, is_float ? KIR_P_OGE : KIR_P_SGE, c, zero), a, b), false);
-}
-
 #define IS(name, recipe) {name, NULL, recipe, false}
 #define VIDEO(name, recipe)                                                          \
     {name "2", lower_video, recipe, false}, { name "4", lower_video, recipe, false }
@@ -439,6 +426,6 @@ const ptx_rule ptx_logic_rules[] = {
     {"setp", lower_setp, NULL, false},
     {"set", lower_set, NULL, false},
     IS("selp", "ttp: select(c, a, b)"),
-    {"slct", lower_slct, NULL, false},
+    IS("slct", "TTt: select(sge(c, 0), a, b)"),
     {NULL},
 };

@@ -9,10 +9,6 @@ static kir_value call(ptx_lowering *l, const char *name, uint32_t count, const k
 
 /* ---- barriers and fences ----------------------------------------------------- */
 
-static void emit_sync(ptx_lowering *l, kir_op op) {
-    front_emit1(&l->out, op, (kir_type){0}, ptx_number(l, word(), 3));
-}
-
 /* Barrier 0 of all threads. */
 static bool is_whole(ptx_lowering *l, kir_value number, bool has_count) {
     const kir_inst *inst = &l->out.insts.data[number];
@@ -52,16 +48,10 @@ static void lower_barrier(ptx_lowering *l) {
     kir_value number = ptx_get(l, 0, PTX_U32);
     kir_value threads = has_count ? ptx_get(l, 1, PTX_U32) : ptx_number(l, word(), 0);
     if (is_whole(l, number, has_count) && !arrives)
-        emit_sync(l, KIR_BARRIER);
+        ptx_lower_recipe(l, ": barrier:void(3:i32)");
     else
         front_emit_call(&l->out, arrives ? "barrier_arrive" : "barrier_named", (kir_type){0}, 2,
                         (kir_value[]){number, threads});
-}
-
-static void lower_fence(ptx_lowering *l) {
-    if (ptx_has(l->inst, "mbarrier_init") || ptx_has(l->inst, "proxy"))
-        return;
-    emit_sync(l, KIR_FENCE);
 }
 
 /* ---- reductions ------------------------------------------------------------------- */
@@ -106,13 +96,17 @@ static void lower_elect(ptx_lowering *l) {
         "shfl." mode, NULL, "vuu: d = active_mask:i32(); " SHUFFLED(mode) \
     }
 #define REDUX(words, name) {"redux." words, NULL, "tb: warp_reduce_" name "(b, a)", true}
+#define FENCE ": fence:void(3:i32)"
 #define NOTHING(name) {name, NULL, "", false}
 #define MIN_MAX "; min and max of f32 are"
 const ptx_rule ptx_thread_rules[] = {
     {"bar", lower_barrier, NULL, true},
     {"barrier", lower_barrier, NULL, true},
-    {"membar", lower_fence, NULL, true},
-    {"fence", lower_fence, NULL, true},
+    {"membar.proxy", NULL, "", true},
+    {"fence.proxy", NULL, "", true},
+    {"fence.mbarrier_init", NULL, "", true},
+    {"membar", NULL, FENCE, true},
+    {"fence", NULL, FENCE, true},
     VOTE("all", "ne(", ", 0)"),
     VOTE("any", "ne(", ", 0)"),
     VOTE("uni", "ne(", ", 0)"),
