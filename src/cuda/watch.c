@@ -128,7 +128,7 @@ static uint32_t line_of(cuda_watch *w, const hd_event_access *a) {
     return (uint32_t)at;
 }
 
-/* A kernel has the same advise --accesses in all its launches. */
+/* A kernel has the same accesses in all its launches. */
 static void find_lines(cuda_watch *w, row *r) {
     if (r->lines && r->line_count == w->heard->access_count)
         return;

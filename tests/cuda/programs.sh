@@ -28,13 +28,13 @@ build_kept() {
 export -f compile link build_kept
 export source_folder kept programs libraries clang
 
-# check_program FILE: what FILE has become, under watch, does what its head says.
+# check_program FILE: what FILE has become, under `heddle run`, does what its head says.
 check_program() {
     local name wanted=0 line
     name=$(basename "$1" .cu)
     call run --device h100 -- "./$name"
     grep -q '^// faults' "$1" && wanted=2
-    [ "$status" -eq "$wanted" ] || complain "watch $name: exit status $status, not $wanted"
+    [ "$status" -eq "$wanted" ] || complain "run $name: exit status $status, not $wanted"
     prints '^as expected$'
     [ "$wanted" = 0 ] || grep -q ': error: ' "$work/log/err" || complain "$name: no fault is told"
     while read -r line; do

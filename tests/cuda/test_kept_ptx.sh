@@ -74,7 +74,7 @@ prints '^as expected$'
 prints '^5 launches on '
 prints '^0 B not freed, of 0 allocations$'
 call run -- ./host "$kept" link
-[ "$status" -eq 0 ] || complain "watch ./host link: exit status $status"
+[ "$status" -eq 0 ] || complain "run ./host link: exit status $status"
 grep -q "the linked PTX:12: error: 'square' is defined twice, first in line 4" "$work/log/err" ||
     complain 'no word of what cannot be linked'
 for board in v100 rtx-4090 b200; do

@@ -3,11 +3,11 @@
 #
 #   // prints: TEXT      a line that its kernels print
 #   // rounds            what Heddle compiles of it may differ from nvcc's in the last bits
-#   // faults            a kernel faults, as the program expects; so watch ends with status 2
+#   // faults            a kernel faults, as the program expects; so `heddle run` ends with status 2
 #   // options: OPTION   an option more for nvcc
 #   // with: FILE        another source, from programs/ on
 #
-# Then what watch says of programs: counts, faults, leaks, ways of building. Without nvcc there are
+# Then what it says of programs: counts, faults, leaks, ways of building. Without nvcc there are
 # none, and nothing is tested. Called with the path of heddle.
 source "$(dirname "$0")/../cli/lib.sh"
 source "$source_folder/tests/cuda/programs.sh"

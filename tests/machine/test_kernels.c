@@ -8,7 +8,7 @@
  *
  * With an argument only the kernels are run whose path holds it:
  *
- *     vm_test_kernels divergence/
+ *     machine_test_kernels divergence/
  */
 #include <glob.h>
 #include <setjmp.h>
