@@ -55,7 +55,7 @@ typedef enum step { GOES_ON, ENDS, LEAVES } step;
  * answer is known. */
 typedef struct question {
     rewriter *rw;
-    cursors seen; /* variables, parameters and functions that hand the value on */
+    hd_cursors seen; /* variables, parameters and functions that hand the value on */
 } question;
 
 static bool stays(question *q, const frame *at, form is);
@@ -151,7 +151,7 @@ static bool calls_stay(question *q, const frame *at, CXCursor function) {
                                     clang_getCanonicalCursor(function));
     if (calls && !stays(q, at, PLACE))
         return false;
-    cursors inside = rw_children(q->rw->arena, at->cursor);
+    hd_cursors inside = hd_cursor_children(q->rw->arena, at->cursor);
     for (size_t i = 0; i < inside.count; i++) {
         frame child = {inside.data[i], at};
         if (!clang_Location_isInSystemHeader(clang_getCursorLocation(child.cursor)) &&
@@ -176,7 +176,7 @@ static step step_return(question *q, const frame *up, form is) {
 
 static step step_up(question *q, const frame *at, form *is) {
     CXCursor up = at->up->cursor;
-    cursors inside = rw_children(q->rw->arena, up);
+    hd_cursors inside = hd_cursor_children(q->rw->arena, up);
     bool is_first = inside.count && rw_same_expression(inside.data[0], at->cursor);
     switch (clang_getCursorKind(up)) {
     case CXCursor_ParenExpr: return GOES_ON;
@@ -239,7 +239,7 @@ static bool names_stay(question *q, const frame *at, CXCursor declaration, form 
     if (clang_getCursorKind(at->cursor) == CXCursor_DeclRefExpr &&
         clang_equalCursors(clang_getCursorReferenced(at->cursor), declaration))
         return stays(q, at, is);
-    cursors inside = rw_children(q->rw->arena, at->cursor);
+    hd_cursors inside = hd_cursor_children(q->rw->arena, at->cursor);
     for (size_t i = 0; i < inside.count; i++) {
         frame child = {inside.data[i], at};
         if (!names_stay(q, &child, declaration, is))
@@ -259,7 +259,7 @@ static bool argument_stays(question *q, CXCursor call, CXCursor argument, form i
                     !clang_Location_isInSystemHeader(clang_getCursorLocation(definition));
     if (!is_users)
         return is == PLACE || is_known(rw_spelling(rw->arena, call));
-    cursors parameters = rw_parameters(rw->arena, definition);
+    hd_cursors parameters = rw_parameters(rw->arena, definition);
     unsigned skip = rw_first_argument(rw, call, definition, parameters.count);
     for (unsigned i = 0; i < parameters.count; i++) {
         CXCursor parameter = parameters.data[i];

@@ -234,7 +234,7 @@ static void see_file(CXFile file, CXSourceLocation *stack, unsigned depth, CXCli
     includer *in = data;
     size_t length = 0;
     entry e = {.depth = depth, .is_user = !is_system_file(in->unit, file)};
-    e.path = rw_owned(in->f->arena, clang_getFileName(file));
+    e.path = hd_clang_text(in->f->arena, clang_getFileName(file));
     const char *text = clang_getFileContents(in->unit, file, &length);
     e.text = hd_strndup(in->f->arena, text ? text : "", length);
     if (depth) {
@@ -336,7 +336,7 @@ bool rw_flat_include(flat *f, CXTranslationUnit unit) {
     }
     if (!any)
         return false;
-    cursors all = rw_children(f->arena, clang_getTranslationUnitCursor(unit));
+    hd_cursors all = hd_cursor_children(f->arena, clang_getTranslationUnitCursor(unit));
     for (size_t i = 0; i < all.count; i++) {
         if (clang_getCursorKind(all.data[i]) != CXCursor_InclusionDirective)
             continue;

@@ -113,7 +113,7 @@ bool rw_refuse_shared(rewriter *rw, CXCursor pointer) {
     CXCursor declared = clang_getCursorReferenced(rw_bare(rw->arena, pointer));
     if (!is_kernel_parameter(rw, declared))
         return false;
-    cursors all = rw_parameters(rw->arena, clang_getCursorSemanticParent(declared));
+    hd_cursors all = rw_parameters(rw->arena, clang_getCursorSemanticParent(declared));
     pointee what = rw_pointee_of(rw, declared);
     for (size_t i = 0; i < all.count && rw_is_array_field(&what); i++) {
         pointee other = rw_pointee_of(rw, all.data[i]);
@@ -132,7 +132,7 @@ bool rw_refuse_shared(rewriter *rw, CXCursor pointer) {
 /* A function that is being edited. */
 typedef struct target {
     CXCursor function;
-    cursors parameters;
+    hd_cursors parameters;
     list list;
     bool is_kernel;
 } target;
@@ -297,7 +297,7 @@ static void edit_parameter(rewriter *rw, const target *f, size_t number) {
 }
 
 bool rw_takes_records(rewriter *rw, CXCursor function) {
-    cursors parameters = rw_parameters(rw->arena, function);
+    hd_cursors parameters = rw_parameters(rw->arena, function);
     for (size_t i = 0; i < parameters.count; i++)
         if (rw_pointee_of(rw, parameters.data[i]).of)
             return true;
@@ -306,9 +306,9 @@ bool rw_takes_records(rewriter *rw, CXCursor function) {
 
 /* A specialization follows its template, which is rewritten only where it takes the record by
  * name. */
-static bool refuse_specialization(rewriter *rw, CXCursor function, const cursors *parameters) {
+static bool refuse_specialization(rewriter *rw, CXCursor function, const hd_cursors *parameters) {
     CXCursor pattern = clang_getSpecializedCursorTemplate(function);
-    cursors general = {0};
+    hd_cursors general = {0};
     if (!clang_Cursor_isNull(pattern))
         general = rw_parameters(rw->arena, pattern);
     for (size_t i = 0; i < parameters->count && i < general.count; i++)
@@ -430,7 +430,7 @@ static void edit_instance(rewriter *rw, size_t name, CXCursor function) {
 }
 
 void rw_edit_instantiations(rewriter *rw) {
-    cursors all = rw->is_cuda ? rw_functions(rw->arena, rw->src.unit) : (cursors){0};
+    hd_cursors all = rw->is_cuda ? rw_functions(rw->arena, rw->src.unit) : (hd_cursors){0};
     for (size_t i = 0; i < all.count; i++)
         if (clang_getCursorKind(all.data[i]) == CXCursor_FunctionTemplate &&
             clang_isCursorDefinition(all.data[i]) && rw_parameters(rw->arena, all.data[i]).count) {

@@ -20,6 +20,7 @@
 #include <clang-c/Index.h>
 
 #include "flat.h"
+#include "frontend/clang/cursor.h"
 #include "frontend/frontend.h"
 #include "map_text.h"
 #include "rewrite.h"
@@ -88,15 +89,12 @@ unsigned rw_line_end(const source *src, unsigned offset);
 
 /* ---- rewrite_clang.c: questions to libclang ---------------------------------------- */
 
-typedef hd_vec(CXCursor) cursors;
-
 CXTranslationUnit rw_clang_parse(CXIndex index, const hd_parse_command *command, const char *path,
                                  const char *text);
 /* Reports every error of a translation unit; false when there was none. */
 bool rw_clang_errors(const source *src, const hd_diag *diag, hd_status status, const char *lead);
-cursors rw_children(hd_arena *arena, CXCursor cursor);
 /* The fields of a struct or union; none of other types. */
-cursors rw_fields(hd_arena *arena, CXType type);
+hd_cursors rw_fields(hd_arena *arena, CXType type);
 /* libclang's own equality fails for what was reached in two ways. */
 bool rw_same_expression(CXCursor a, CXCursor b);
 /* The only child; a null cursor when there is none or another one. */
@@ -108,8 +106,6 @@ bool rw_constant_value(CXCursor expression, long long *value);
 bool rw_is_cast(CXCursor cursor);
 /* Inside of parentheses and conversions that the compiler adds. */
 CXCursor rw_bare(hd_arena *arena, CXCursor cursor);
-/* A copy of libclang's string, which goes. */
-const char *rw_owned(hd_arena *arena, CXString string);
 const char *rw_spelling(hd_arena *arena, CXCursor cursor);
 const char *rw_type_text(hd_arena *arena, CXType type);
 /* A type's text without const, volatile and address spaces before it. */
@@ -122,9 +118,9 @@ bool rw_is_function(CXCursor cursor);
 bool rw_is_device_function(hd_arena *arena, CXCursor function);
 /* All functions and templates of functions of a file but for those of the system's headers, also
  * those in namespaces. */
-cursors rw_functions(hd_arena *arena, CXTranslationUnit unit);
+hd_cursors rw_functions(hd_arena *arena, CXTranslationUnit unit);
 /* A function's parameters, also a template's; its body, or a null cursor. */
-cursors rw_parameters(hd_arena *arena, CXCursor function);
+hd_cursors rw_parameters(hd_arena *arena, CXCursor function);
 CXCursor rw_body(hd_arena *arena, CXCursor function);
 /* The function that a call calls: the template itself for an instance of one. A null cursor
  * when it is not known. */
@@ -277,8 +273,8 @@ struct rewriter {
     hd_vec(macro_use) macro_uses;
     range_list inactive; /* directives, and what the preprocessor leaves out */
     hd_vec(refusal) refusals;
-    cursors copied; /* parameters of functions of both sides that are given copies of elements */
-    cursors launch_arguments;          /* addresses in lists for cudaLaunchKernel() */
+    hd_cursors copied; /* parameters of functions of both sides that are given copies of elements */
+    hd_cursors launch_arguments;       /* addresses in lists for cudaLaunchKernel() */
     hd_vec(const char *) memory_calls; /* functions of CUDA's that take laid-out records */
     hd_vec(hd_laid_param) laid_params;
     bool has_conflicts;           /* values of two kinds met, so some pointers lead nowhere */
@@ -361,7 +357,7 @@ static inline CXType rw_held_type(CXCursor holder) {
 }
 /* The parts of an expression whose value is its own, or an address or target of it: one, or each
  * that is chosen from, or stands in a list. */
-cursors rw_carriers_of(const rewriter *rw, CXCursor expression);
+hd_cursors rw_carriers_of(const rewriter *rw, CXCursor expression);
 /* In OpenCL C the type alone says it: a pointer to a laid-out record in global or constant
  * memory. False in CUDA C. */
 bool rw_typed_pointee(const rewriter *rw, CXType type, pointee *result);
@@ -428,7 +424,7 @@ void rw_draft_reference(rewriter *rw, draft *d, const frame *at);
 /* Adds "pointer.index". */
 void rw_draft_index(rewriter *rw, draft *d, const frame *pointer);
 /* The text of an expression and of its parts; false where macros are in the way. */
-bool rw_ranges_of(rewriter *rw, CXCursor whole, const cursors *parts, range *at, range *ranges);
+bool rw_ranges_of(rewriter *rw, CXCursor whole, const hd_cursors *parts, range *at, range *ranges);
 bool rw_begins_with(rewriter *rw, CXCursor e, const char *word);
 /* ++, --, += and their like. */
 bool rw_is_change(CXCursor e);
@@ -511,7 +507,7 @@ bool rw_edit_exchange(rewriter *rw, const frame *call);
 bool rw_is_exchange(rewriter *rw, CXCursor call);
 bool rw_is_moved(const rewriter *rw, CXCursor call);
 /* The fields that a list in braces gives values, of a struct that is not laid out itself. */
-cursors rw_aggregate_fields(rewriter *rw, CXCursor list);
+hd_cursors rw_aggregate_fields(rewriter *rw, CXCursor list);
 bool rw_edit_aggregate(rewriter *rw, const frame *list);
 /* Refuses the name of a function whose parameters change where a pointer keeps it. */
 void rw_check_function_name(rewriter *rw, const frame *name);
@@ -520,7 +516,7 @@ bool rw_takes_any_type(rewriter *rw, CXCursor callee, size_t number);
 /* The kernel that an expression names, else a null cursor. */
 CXCursor rw_named_kernel(rewriter *rw, CXCursor e);
 /* What cudaLaunchKernel() or its like gives the kernel, found in the list of addresses. */
-cursors rw_launch_arguments(rewriter *rw, CXCursor call);
+hd_cursors rw_launch_arguments(rewriter *rw, CXCursor call);
 /* The address of a pointer in such a list, where it may stand as it is. */
 bool rw_is_launch_argument(const rewriter *rw, CXCursor address);
 /* Of a variable or a member; a null cursor: none. */

@@ -69,7 +69,7 @@ static void edit_value(rewriter *rw, const frame *at, CXCursor value, const poin
     if (!clang_Cursor_isNull(inner)) { /* in a template, (value) behind a member */
         edit_value(rw, at, inner, what);
     } else if (clang_getCursorKind(value) == CXCursor_InitListExpr) {
-        cursors inside = rw_children(rw->arena, value);
+        hd_cursors inside = hd_cursor_children(rw->arena, value);
         for (size_t i = 0; i < inside.count; i++)
             edit_value(rw, &child, inside.data[i], what);
     } else if (rw_record_value_of(rw, value).depth >= 0) {
@@ -89,7 +89,7 @@ static void edit_value(rewriter *rw, const frame *at, CXCursor value, const poin
 /* What one statement declares. */
 typedef struct declaration {
     const frame *at;
-    cursors all;
+    hd_cursors all;
     pointee *what; /* of each */
     range whole;
 } declaration;
@@ -267,7 +267,7 @@ static void edit_declared(rewriter *rw, declaration *d) {
 }
 
 bool rw_edit_declarations(rewriter *rw, const frame *at) {
-    declaration d = {.at = at, .all = rw_children(rw->arena, at->cursor)};
+    declaration d = {.at = at, .all = hd_cursor_children(rw->arena, at->cursor)};
     if (!read_declared(rw, &d))
         return false;
     if (!rw_range_of(&rw->src, at->cursor, &d.whole))
@@ -283,7 +283,7 @@ bool rw_edit_declared_alone(rewriter *rw, const frame *at) {
         return false;
     declaration d = {.at = at->up};
     range other;
-    cursors all = rw_children(rw->arena, at->up->cursor);
+    hd_cursors all = hd_cursor_children(rw->arena, at->up->cursor);
     if (!rw_range_of(&rw->src, at->cursor, &d.whole))
         return false;
     for (size_t i = 0; i < all.count; i++)
@@ -299,7 +299,7 @@ bool rw_edit_declared_alone(rewriter *rw, const frame *at) {
 
 /* R(R *given) : kept(given), other(nullptr) {} */
 void rw_edit_members(rewriter *rw, const frame *constructor) {
-    cursors inside = rw_children(rw->arena, constructor->cursor);
+    hd_cursors inside = hd_cursor_children(rw->arena, constructor->cursor);
     for (size_t i = 1; i < inside.count; i++) {
         if (clang_getCursorKind(inside.data[i - 1]) != CXCursor_MemberRef ||
             !clang_isExpression(clang_getCursorKind(inside.data[i])))

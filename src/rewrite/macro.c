@@ -10,7 +10,7 @@
 #include "internal.h"
 
 void rw_macros_read(rewriter *rw) {
-    cursors all = rw_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
+    hd_cursors all = hd_cursor_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
     for (size_t i = 0; i < all.count; i++) {
         enum CXCursorKind kind = clang_getCursorKind(all.data[i]);
         unsigned offset;

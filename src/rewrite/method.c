@@ -39,7 +39,7 @@ static bool use_changes(rewriter *rw, const frame *member, int depth) {
         case CXCursor_MemberRefExpr:
         case CXCursor_ConditionalOperator: break;
         case CXCursor_ArraySubscriptExpr:
-            if (!rw_same_expression(rw_bare(rw->arena, rw_children(rw->arena, up).data[0]),
+            if (!rw_same_expression(rw_bare(rw->arena, hd_cursor_children(rw->arena, up).data[0]),
                                     rw_bare(rw->arena, at->cursor)))
                 return false; /* an index, which is a value */
             break;
@@ -60,7 +60,7 @@ static bool code_changes(rewriter *rw, const frame *at, int depth) {
         return !at->up || clang_getCursorKind(at->up->cursor) != CXCursor_MemberRefExpr;
     if (kind == CXCursor_LambdaExpr)
         return true;
-    cursors inside = rw_children(rw->arena, at->cursor);
+    hd_cursors inside = hd_cursor_children(rw->arena, at->cursor);
     size_t last = inside.count;
     while (last && !clang_isExpression(clang_getCursorKind(inside.data[last - 1])))
         last--;

@@ -61,7 +61,7 @@ bool rw_is_neutral(const rewriter *rw, CXCursor at, CXCursor one) {
         return true;
     if (clang_getCursorKind(at) == CXCursor_DeclRefExpr)
         return !clang_equalCursors(clang_getCursorReferenced(at), one);
-    cursors inside = rw_children(rw->arena, at);
+    hd_cursors inside = hd_cursor_children(rw->arena, at);
     for (size_t i = 0; i < inside.count; i++)
         if (!rw_is_neutral(rw, inside.data[i], one))
             return false;
@@ -141,7 +141,7 @@ static int parameter_number(hd_arena *arena, CXCursor function, CXCursor e) {
     CXCursor declaration = clang_getCursorReferenced(bare_value(arena, e));
     if (clang_Cursor_isNull(function) || clang_getCursorKind(declaration) != CXCursor_ParmDecl)
         return -1;
-    cursors parameters = rw_parameters(arena, function);
+    hd_cursors parameters = rw_parameters(arena, function);
     for (size_t p = 0; p < parameters.count; p++)
         if (clang_equalCursors(parameters.data[p], declaration))
             return (int)p;
@@ -229,7 +229,7 @@ typedef struct counting {
 
 static void count(counting *c, CXCursor at, int depth) {
     enum CXCursorKind kind = clang_getCursorKind(at);
-    cursors inside = rw_children(c->arena, at);
+    hd_cursors inside = hd_cursor_children(c->arena, at);
     bool is_branch = kind == CXCursor_IfStmt || kind == CXCursor_ForStmt ||
                      kind == CXCursor_WhileStmt || kind == CXCursor_DoStmt ||
                      kind == CXCursor_SwitchStmt || kind == CXCursor_ConditionalOperator ||

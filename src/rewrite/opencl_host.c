@@ -34,7 +34,7 @@ static void add_held(const host *h, holding *held, int number) {
 static void rename_call(host *h, CXCursor call, const char *name, const char *in_layout,
                         const holding *held) {
     rewriter *rw = h->rw;
-    cursors inside = rw_children(rw->arena, call);
+    hd_cursors inside = hd_cursor_children(rw->arena, call);
     CXCursor callee = inside.count ? rw_bare(rw->arena, inside.data[0]) : call;
     renaming r = {.from = name, .to = name, .in_layout = in_layout, .is_generic = held->is_generic};
     if (!held->is_generic && held->all & (held->all - 1))
@@ -179,7 +179,7 @@ static kinds layouts_of(host *h, CXCursor function) {
 /* Behind each declaration of a generic function, and its definition, those of its versions. */
 static void add_versions(host *h, CXCursor at) {
     rewriter *rw = h->rw;
-    cursors inside = rw_children(rw->arena, at);
+    hd_cursors inside = hd_cursor_children(rw->arena, at);
     for (size_t i = 0; i < inside.count; i++) {
         CXCursor function = inside.data[i];
         enum CXCursorKind kind = clang_getCursorKind(function);
@@ -243,7 +243,7 @@ static unsigned above_comments(const source *src, unsigned offset) {
 /* Before the first declaration of each file that has something to change. */
 static void add_includes(host *h) {
     rewriter *rw = h->rw;
-    cursors all = rw_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
+    hd_cursors all = hd_cursor_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
     hd_vec(unsigned) files = {0};
     size_t edits = rw->src.edits.count;
     for (size_t i = 0; i < all.count; i++) {
@@ -287,7 +287,7 @@ static bool is_taken(const host *h, const hd_record_layout *chosen, const char *
 
 static void refuse_bindings(host *h, CXCursor at) {
     rewriter *rw = h->rw;
-    cursors inside = rw_children(rw->arena, at);
+    hd_cursors inside = hd_cursor_children(rw->arena, at);
     for (size_t i = 0; i < inside.count; i++) {
         CXCursor one = inside.data[i];
         if (clang_isDeclaration(clang_getCursorKind(one)) &&

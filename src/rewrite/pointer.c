@@ -41,7 +41,7 @@ bool rw_index_text(const rewriter *rw, range base, range *text) {
     return true;
 }
 
-bool rw_ranges_of(rewriter *rw, CXCursor whole, const cursors *parts, range *at, range *ranges) {
+bool rw_ranges_of(rewriter *rw, CXCursor whole, const hd_cursors *parts, range *at, range *ranges) {
     bool found = rw_range_of(&rw->src, whole, at);
     for (size_t i = 0; i < parts->count && found; i++)
         found = rw_range_of(&rw->src, parts->data[i], &ranges[i]) && at->begin <= ranges[i].begin &&
@@ -124,7 +124,7 @@ static void add_index(rewriter *rw, draft *d, const frame *at, CXCursor index, r
 
 /* pointer + index, index + pointer, pointer - index */
 static void add_sum(rewriter *rw, draft *d, const frame *at) {
-    cursors operands = rw_children(rw->arena, at->cursor);
+    hd_cursors operands = hd_cursor_children(rw->arena, at->cursor);
     range whole, ranges[2];
     bool minus = clang_getCursorBinaryOperatorKind(at->cursor) == CXBinaryOperator_Sub;
     int p = rw_record_value_of(rw, operands.data[0]).depth > 0 ? 0 : 1;
@@ -140,7 +140,7 @@ static void add_sum(rewriter *rw, draft *d, const frame *at) {
 }
 
 static void add_subscript(rewriter *rw, draft *d, const frame *at) {
-    cursors operands = rw_children(rw->arena, at->cursor);
+    hd_cursors operands = hd_cursor_children(rw->arena, at->cursor);
     const source *src = &rw->src;
     range whole, ranges[2];
     bool found = operands.count == 2 && rw_ranges_of(rw, at->cursor, &operands, &whole, ranges);
@@ -161,7 +161,7 @@ static void add_subscript(rewriter *rw, draft *d, const frame *at) {
 /* True when an expression can be named twice. */
 static bool is_simple(rewriter *rw, CXCursor e) {
     e = rw_bare(rw->arena, e);
-    cursors inside = rw_children(rw->arena, e);
+    hd_cursors inside = hd_cursor_children(rw->arena, e);
     switch (clang_getCursorKind(e)) {
     case CXCursor_DeclRefExpr:
     case CXCursor_IntegerLiteral: return true;
@@ -182,7 +182,7 @@ typedef struct change {
 } change;
 
 static bool read_change(rewriter *rw, CXCursor e, change *c) {
-    cursors operands = rw_children(rw->arena, e);
+    hd_cursors operands = hd_cursor_children(rw->arena, e);
     range whole, ranges[2];
     enum CXUnaryOperatorKind kind = clang_getCursorUnaryOperatorKind(e);
     bool found = operands.count >= 1 && operands.count <= 2 &&
@@ -444,7 +444,7 @@ static void refuse_source(rewriter *rw, CXCursor value, const pointee *wanted) {
 }
 
 static void edit_infix(rewriter *rw, const frame *at, const record_value *v) {
-    cursors sides = rw_children(rw->arena, at->cursor);
+    hd_cursors sides = hd_cursor_children(rw->arena, at->cursor);
     enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(at->cursor);
     if (kind == CXBinaryOperator_Comma) {
         rw_walk_child(rw, at, sides.data[0]);
@@ -466,7 +466,7 @@ static void edit_infix(rewriter *rw, const frame *at, const record_value *v) {
 }
 
 static void edit_choice(rewriter *rw, const frame *at, const record_value *v) {
-    cursors parts = rw_children(rw->arena, at->cursor);
+    hd_cursors parts = hd_cursor_children(rw->arena, at->cursor);
     rw_walk_child(rw, at, parts.data[0]);
     for (size_t i = 1; i < parts.count; i++)
         if (rw_record_value_of(rw, parts.data[i]).depth < 0)
@@ -477,7 +477,7 @@ static void edit_choice(rewriter *rw, const frame *at, const record_value *v) {
 
 /* A cast to the same pointer, const or not, goes. */
 static void edit_same_cast(rewriter *rw, const frame *at) {
-    cursors inside = rw_children(rw->arena, at->cursor);
+    hd_cursors inside = hd_cursor_children(rw->arena, at->cursor);
     frame child = {inside.data[inside.count - 1], at};
     range whole, inner;
     draft d = {0};
@@ -492,7 +492,7 @@ static void edit_same_cast(rewriter *rw, const frame *at) {
 
 void rw_edit_reference(rewriter *rw, const frame *at) {
     record_value v = rw_record_value_of(rw, at->cursor);
-    cursors inside = rw_children(rw->arena, at->cursor);
+    hd_cursors inside = hd_cursor_children(rw->arena, at->cursor);
     if (v.depth == 0) {
         CXCursor bare = converted(rw, at->cursor);
         frame inner = {bare, at};

@@ -182,7 +182,7 @@ static bool is_followed(const rewriter *rw, CXCursor declaration) {
 
 /* array[number], and the like of it. */
 static bool is_own_element(rewriter *rw, CXCursor e, CXCursor *array, long long *element) {
-    cursors inside = rw_children(rw->arena, e);
+    hd_cursors inside = hd_cursor_children(rw->arena, e);
     if (clang_getCursorKind(e) != CXCursor_ArraySubscriptExpr || inside.count != 2)
         return false;
     CXCursor named = rw_bare(rw->arena, inside.data[0]);
@@ -207,7 +207,7 @@ static bool is_of_system(CXCursor function) {
 
 /* The object that a method is called on. */
 static CXCursor object_of(rewriter *rw, CXCursor call) {
-    cursors inside = rw_children(rw->arena, call);
+    hd_cursors inside = hd_cursor_children(rw->arena, call);
     if (!inside.count)
         return clang_getNullCursor();
     CXCursor member = rw_bare(rw->arena, inside.data[0]);
@@ -245,7 +245,7 @@ int rw_node_of_value(rewriter *rw, CXCursor e) {
         return other_node(rw, e, "what a function returns");
     if (kind == CXCursor_MemberRefExpr)
         return other_node(rw, e, "what a struct holds");
-    cursors parts = rw_carriers_of(rw, e);
+    hd_cursors parts = rw_carriers_of(rw, e);
     if (rw_is_cast(e) && !parts.count && !clang_Cursor_isNull(inner) &&
         rw_pointer_depth(clang_getCursorType(inner)) && rw_pointer_depth(clang_getCursorType(e)))
         return other_node(rw, e, "a cast of another pointer");
@@ -264,11 +264,11 @@ int rw_node_of_value(rewriter *rw, CXCursor e) {
 
 /* cl_mem all[] = {a, b}: elements are buffers of their own. */
 static void read_array(rewriter *rw, CXCursor array, CXCursor list) {
-    cursors inside = {0};
+    hd_cursors inside = {0};
     if (clang_getCursorKind(list) == CXCursor_InitListExpr)
-        inside = rw_children(rw->arena, list);
+        inside = hd_cursor_children(rw->arena, list);
     for (size_t i = 0; i < inside.count; i++) {
-        cursors parts = rw_children(rw->arena, inside.data[i]);
+        hd_cursors parts = hd_cursor_children(rw->arena, inside.data[i]);
         bool is_named = parts.count == 2 && rw_node_of_value(rw, inside.data[i]) == NO_NODE;
         assign(rw, rw_node_at(rw, array, is_named ? WHOLE : (long long)i),
                is_named ? parts.data[1] : inside.data[i]);
@@ -306,7 +306,7 @@ static void read_launch(rewriter *rw, CXCursor call) {
     if (clang_Cursor_getNumArguments(call) >= 5 &&
         hd_has_word("cudaLaunchKernel cudaLaunchCooperativeKernel", rw_spelling(rw->arena, call)))
         kernel = rw_named_kernel(rw, clang_Cursor_getArgument(call, 0));
-    cursors given = rw_launch_arguments(rw, call), parameters = {0};
+    hd_cursors given = rw_launch_arguments(rw, call), parameters = {0};
     if (!clang_Cursor_isNull(kernel))
         parameters = rw_parameters(rw->arena, kernel);
     for (size_t i = 0; i < parameters.count && i < given.count; i++)
@@ -321,7 +321,7 @@ static void read_passed_on(rewriter *rw, CXCursor call) {
     CXCursor kernel = clang_getNullCursor();
     for (int i = 0; i < count && clang_Cursor_isNull(kernel); i++)
         kernel = rw_named_kernel(rw, clang_Cursor_getArgument(call, (unsigned)i));
-    cursors parameters = {0};
+    hd_cursors parameters = {0};
     if (!clang_Cursor_isNull(kernel))
         parameters = rw_parameters(rw->arena, kernel);
     for (size_t i = 0; i < parameters.count && (int)parameters.count < count; i++) {
@@ -389,7 +389,7 @@ static void read_call(rewriter *rw, CXCursor call) {
     }
     if (!is_known || is_system || rw_is_plain_copy(rw->arena, call))
         return;
-    cursors parameters = rw_parameters(rw->arena, callee);
+    hd_cursors parameters = rw_parameters(rw->arena, callee);
     unsigned skip = rw_first_argument(rw, call, callee, parameters.count);
     int count = clang_Cursor_getNumArguments(call);
     for (unsigned i = 0; i < parameters.count && (int)(i + skip) < count; i++) {
@@ -414,10 +414,10 @@ static void read_call(rewriter *rw, CXCursor call) {
 }
 
 /* scene s = {pointer, 8}, also {.first = pointer} */
-static void read_aggregate(rewriter *rw, CXCursor list, const cursors *values) {
-    cursors fields = rw_aggregate_fields(rw, list);
+static void read_aggregate(rewriter *rw, CXCursor list, const hd_cursors *values) {
+    hd_cursors fields = rw_aggregate_fields(rw, list);
     for (size_t i = 0; i < values->count; i++) {
-        cursors parts = rw_children(rw->arena, values->data[i]);
+        hd_cursors parts = hd_cursor_children(rw->arena, values->data[i]);
         bool is_named =
             parts.count == 2 && clang_getCursorKind(parts.data[0]) == CXCursor_MemberRef;
         if (!is_named && i >= fields.count)
@@ -429,7 +429,7 @@ static void read_aggregate(rewriter *rw, CXCursor list, const cursors *values) {
 }
 
 /* for (cl_mem one : {a, b}) */
-static void read_range(rewriter *rw, const cursors *inside) {
+static void read_range(rewriter *rw, const hd_cursors *inside) {
     int one = NO_NODE;
     for (size_t i = 0; i < inside->count; i++) {
         CXCursor child = inside->data[i];
@@ -447,7 +447,7 @@ static void read_range(rewriter *rw, const cursors *inside) {
 static void read_function(rewriter *rw, CXCursor function);
 
 static void read_code(rewriter *rw, CXCursor cursor, CXCursor owner) {
-    cursors inside = rw_children(rw->arena, cursor);
+    hd_cursors inside = hd_cursor_children(rw->arena, cursor);
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     bool has_members = rw->with_host || rw->follows_handles;
     if (rw_is_function(cursor)) { /* of a class in a function */
@@ -481,7 +481,7 @@ static void read_code(rewriter *rw, CXCursor cursor, CXCursor owner) {
 
 /* The laid-out records that a field of a struct, or of one in it, points to; NULL: none does. */
 static const laid_record *pointed_from(rewriter *rw, CXType type, CXCursor *at) {
-    cursors fields = rw_fields(rw->arena, type);
+    hd_cursors fields = rw_fields(rw->arena, type);
     const laid_record *found = NULL;
     for (size_t i = 0; i < fields.count && !found; i++) {
         CXType field = clang_getCursorType(fields.data[i]), inner = rw_innermost(field);
@@ -496,7 +496,7 @@ static const laid_record *pointed_from(rewriter *rw, CXType type, CXCursor *at) 
 
 /* The pointers to laid-out records in a struct that a kernel is given. */
 static void seed_fields(rewriter *rw, CXType type) {
-    cursors fields = rw_fields(rw->arena, type);
+    hd_cursors fields = rw_fields(rw->arena, type);
     for (size_t i = 0; i < fields.count; i++) {
         CXType field = clang_getCursorType(fields.data[i]), inner = rw_innermost(field);
         pointee what = {.of = rw_laid_record_of(rw, inner), .field = -1};
@@ -528,7 +528,7 @@ static void read_unseen(rewriter *rw, CXCursor parameter) {
 
 /* The members that a constructor makes of its arguments. */
 static void read_members(rewriter *rw, CXCursor constructor) {
-    cursors inside = rw_children(rw->arena, constructor);
+    hd_cursors inside = hd_cursor_children(rw->arena, constructor);
     for (size_t i = 1; i < inside.count; i++) {
         CXCursor member = clang_getCursorReferenced(inside.data[i - 1]), value = inside.data[i];
         if (clang_getCursorKind(inside.data[i - 1]) != CXCursor_MemberRef ||
@@ -541,7 +541,7 @@ static void read_members(rewriter *rw, CXCursor constructor) {
 }
 
 /* The parameters of a kernel that bring laid-out records. */
-static void read_kernel(rewriter *rw, CXCursor kernel, const cursors *parameters) {
+static void read_kernel(rewriter *rw, CXCursor kernel, const hd_cursors *parameters) {
     for (size_t i = 0; i < parameters->count; i++) {
         CXCursor parameter = parameters->data[i];
         CXType type = rw_value_type(clang_getCursorType(parameter));
@@ -575,8 +575,8 @@ static void read_function(rewriter *rw, CXCursor function) {
     if ((rw->with_host || rw->follows_handles) &&
         clang_getCursorKind(function) == CXCursor_Constructor)
         read_members(rw, function);
-    cursors parameters = rw_parameters(rw->arena, function);
-    cursors same = rw_parameters(rw->arena, clang_getCanonicalCursor(function));
+    hd_cursors parameters = rw_parameters(rw->arena, function);
+    hd_cursors same = rw_parameters(rw->arena, clang_getCanonicalCursor(function));
     for (size_t i = 0; i < parameters.count && i < same.count; i++)
         if (is_followed(rw, parameters.data[i]))
             rw_join(rw->flow, node_of(rw, same.data[i]), node_of(rw, parameters.data[i]));
@@ -588,7 +588,7 @@ static void read_function(rewriter *rw, CXCursor function) {
 }
 
 static void read_declarations(rewriter *rw, CXCursor parent) {
-    cursors all = rw_children(rw->arena, parent);
+    hd_cursors all = hd_cursor_children(rw->arena, parent);
     for (size_t i = 0; i < all.count; i++) {
         CXCursor c = all.data[i];
         enum CXCursorKind kind = clang_getCursorKind(c);

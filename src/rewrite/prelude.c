@@ -244,10 +244,10 @@ void rw_add_copy(hd_str *out, const rewriter *rw, const laid_record *l, space in
 
 /* A record with constructors of which none makes an empty one: its copy is made in bytes. */
 static bool needs_bytes(const rewriter *rw, const laid_record *l) {
-    cursors inside = {0};
+    hd_cursors inside = {0};
     bool any = false;
     if (rw->is_cuda && !clang_Cursor_isNull(l->declaration))
-        inside = rw_children(rw->arena, l->declaration);
+        inside = hd_cursor_children(rw->arena, l->declaration);
     for (size_t i = 0; i < inside.count; i++) {
         if (clang_CXXConstructor_isDefaultConstructor(inside.data[i]))
             return false;

@@ -21,7 +21,7 @@ typedef struct names {
 } names;
 
 static void look_for(rewriter *rw, CXCursor parent, const char *scope, names *found) {
-    cursors all = rw_children(rw->arena, parent);
+    hd_cursors all = hd_cursor_children(rw->arena, parent);
     for (size_t i = 0; i < all.count; i++) {
         CXCursor c = all.data[i];
         enum CXCursorKind kind = clang_getCursorKind(c);
@@ -118,7 +118,7 @@ static void check_alignment(rewriter *rw, const laid_record *l) {
 static const char *union_name(rewriter *rw, CXType type) {
     if (clang_getCursorKind(definition_of(type)) != CXCursor_UnionDecl)
         return NULL;
-    cursors fields = rw_fields(rw->arena, type);
+    hd_cursors fields = rw_fields(rw->arena, type);
     return fields.count ? rw_spelling(rw->arena, fields.data[0]) : NULL;
 }
 
@@ -134,7 +134,7 @@ int rw_field_of_member(rewriter *rw, const laid_record *l, CXCursor member, cons
             name = union_name(rw, clang_getCursorType(owner));
     if (clang_Cursor_isBitField(member) && name && hd_record_find(l->record, name) < 0) {
         /* the field that a bit-field is in has the name of its first */
-        cursors fields =
+        hd_cursors fields =
             rw_fields(rw->arena, clang_getCursorType(clang_getCursorSemanticParent(member)));
         const char *first = NULL;
         bool is_behind = false;
@@ -151,7 +151,7 @@ int rw_field_of_member(rewriter *rw, const laid_record *l, CXCursor member, cons
 /* A member whose copy is a copy of all bytes: not a struct or a vector of three, which may have
  * padding. A null cursor: none. */
 static CXCursor dense_member(rewriter *rw, CXType of_union) {
-    cursors fields = rw_fields(rw->arena, of_union);
+    hd_cursors fields = rw_fields(rw->arena, of_union);
     for (size_t i = 0; i < fields.count; i++) {
         CXType type = clang_getCanonicalType(clang_getCursorType(fields.data[i])), whole = type;
         while (type.kind == CXType_ConstantArray)
@@ -196,7 +196,7 @@ static void add_gap(hd_str *text, long long bits) {
 
 /* The bit-fields of one field, from number `first` of a struct's members on, as a struct of its own
  * that is no larger, with each at the place that it has there. Returns the member behind them. */
-static size_t read_bits(rewriter *rw, const laid_record *l, const cursors *members, size_t first,
+static size_t read_bits(rewriter *rw, const laid_record *l, const hd_cursors *members, size_t first,
                         const hd_field *field, field_type *result) {
     hd_str text = {.arena = rw->arena};
     long long start = clang_Cursor_getOffsetOfField(members->data[first]) / 8 * 8, at = start;
@@ -279,7 +279,7 @@ static bool refuse_field(rewriter *rw, const laid_record *l, CXCursor cursor, ui
 /* Reads the fields of a struct, the first of which has number *count. False, with a refusal: one
  * cannot be laid out. */
 static bool read_fields(rewriter *rw, laid_record *l, CXType of, uint32_t *count) {
-    cursors fields = rw_fields(rw->arena, of);
+    hd_cursors fields = rw_fields(rw->arena, of);
     bool good = true;
     for (size_t i = 0; i < fields.count; i++) {
         CXCursor cursor = fields.data[i];
@@ -350,9 +350,9 @@ uint64_t rw_count_of(const rewriter *rw, const laid_record *l) {
 }
 
 static void array_types(rewriter *rw, laid_record *l) {
-    cursors all = rw_functions(rw->arena, rw->src.unit);
+    hd_cursors all = rw_functions(rw->arena, rw->src.unit);
     for (size_t k = 0; k < all.count; k++) {
-        cursors parameters = {0};
+        hd_cursors parameters = {0};
         if (rw_is_kernel(rw->arena, all.data[k]))
             parameters = rw_parameters(rw->arena, all.data[k]);
         for (size_t i = 0; i < parameters.count; i++) {
@@ -467,7 +467,7 @@ laid_record *rw_laid_record_of(const rewriter *rw, CXType type) {
 static bool uses(rewriter *rw, CXCursor cursor, const laid_record *l) {
     if (rw_pointee_of(rw, cursor).of == l)
         return true;
-    cursors inside = rw_children(rw->arena, cursor);
+    hd_cursors inside = hd_cursor_children(rw->arena, cursor);
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     for (size_t i = 0; i < inside.count; i++)
         if ((kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec ||
@@ -487,7 +487,7 @@ static bool is_end(const source *src, size_t t) {
 }
 
 static unsigned first_use(rewriter *rw, const laid_record *l) {
-    cursors all = rw_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
+    hd_cursors all = hd_cursor_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
     const source *src = &rw->src;
     range at;
     for (size_t i = 0; i < all.count; i++) {

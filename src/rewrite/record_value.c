@@ -84,9 +84,9 @@ static CXCursor member_of_pattern(const rewriter *rw, CXCursor member) {
     CXCursor pattern = clang_getSpecializedCursorTemplate(clang_getCursorSemanticParent(member));
     if (clang_Cursor_isNull(pattern))
         return member;
-    cursors inside = {0};
+    hd_cursors inside = {0};
     if (rw_laid_record_of(rw, rw_innermost(clang_getCursorType(member))))
-        inside = rw_children(rw->arena, pattern);
+        inside = hd_cursor_children(rw->arena, pattern);
     for (size_t i = 0; i < inside.count; i++)
         if (clang_getCursorKind(inside.data[i]) == CXCursor_FieldDecl &&
             !strcmp(rw_spelling(rw->arena, inside.data[i]), rw_spelling(rw->arena, member)))
@@ -133,8 +133,8 @@ bool rw_is_given_another(const rewriter *rw, CXCursor parameter, CXCursor argume
            !rw_laid_record_of(rw, rw_innermost(clang_getCursorType(argument)));
 }
 
-cursors rw_carriers_of(const rewriter *rw, CXCursor e) {
-    cursors inside = rw_children(rw->arena, e);
+hd_cursors rw_carriers_of(const rewriter *rw, CXCursor e) {
+    hd_cursors inside = hd_cursor_children(rw->arena, e);
     bool is_one = inside.count == 1, are_two = inside.count == 2;
     /* In a sum or p[i], 0[p] the pointer stands on either side. */
     size_t pointer = are_two && !rw_pointer_depth(clang_getCursorType(inside.data[0]));
@@ -200,7 +200,7 @@ record_value rw_record_value_of(const rewriter *rw, CXCursor e) {
         pointee what = rw_pointee_of(rw, holder);
         return what.of ? (record_value){what, rw_pointer_depth(rw_held_type(holder))} : no_value();
     }
-    cursors parts = rw_carriers_of(rw, e);
+    hd_cursors parts = rw_carriers_of(rw, e);
     record_value v = no_value();
     for (size_t i = 0; i < parts.count && v.depth < 0; i++)
         v = rw_record_value_of(rw, parts.data[i]);

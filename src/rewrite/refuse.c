@@ -145,7 +145,7 @@ static const char *why_parent(rewriter *rw, CXCursor parent, const record_value 
 static CXCursor root_of(rewriter *rw, CXCursor pointer) {
     if (clang_getCursorKind(pointer) == CXCursor_DeclRefExpr)
         return pointer;
-    cursors inside = rw_children(rw->arena, pointer);
+    hd_cursors inside = hd_cursor_children(rw->arena, pointer);
     for (size_t i = 0; i < inside.count; i++)
         if (rw_record_value_of(rw, inside.data[i]).depth >= 0)
             return root_of(rw, inside.data[i]);

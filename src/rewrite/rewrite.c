@@ -52,7 +52,7 @@ static hd_status make_edits(rewriter *rw) {
         rw->with_host &= !rw->records[i].record->of_arrays;
     rw_flow_run(rw);
     frame file = {clang_getTranslationUnitCursor(rw->src.unit), NULL};
-    cursors all = rw_children(rw->arena, file.cursor);
+    hd_cursors all = hd_cursor_children(rw->arena, file.cursor);
     for (size_t i = 0; i < all.count; i++) {
         enum CXCursorKind kind = clang_getCursorKind(all.data[i]);
         if (clang_isDeclaration(kind) &&
@@ -76,7 +76,7 @@ static int compare_refusals(const void *left, const void *right) {
 
 /* Refuses what names a variable, from `at` on. */
 static void refuse_names_of(rewriter *rw, CXCursor at, CXCursor variable_named, const char *why) {
-    cursors inside = rw_children(rw->arena, at);
+    hd_cursors inside = hd_cursor_children(rw->arena, at);
     if (clang_getCursorKind(at) == CXCursor_DeclRefExpr &&
         clang_equalCursors(clang_getCursorReferenced(at), variable_named))
         rw_refuse(rw, at, "%s", why);
@@ -86,8 +86,8 @@ static void refuse_names_of(rewriter *rw, CXCursor at, CXCursor variable_named, 
 
 /* Records that are in no memory that a kernel is given, but in arrays that it names. */
 static void refuse_named_arrays(rewriter *rw, const laid_record *l) {
-    cursors all = rw_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
-    cursors functions = rw_functions(rw->arena, rw->src.unit);
+    hd_cursors all = hd_cursor_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
+    hd_cursors functions = rw_functions(rw->arena, rw->src.unit);
     for (size_t i = 0; i < all.count && rw->is_cuda; i++) {
         CXCursor named = all.data[i];
         if (clang_getCursorKind(named) != CXCursor_VarDecl ||

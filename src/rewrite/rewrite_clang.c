@@ -1,5 +1,5 @@
 /*
- * Questions to libclang: parsing, children, names, functions, types.
+ * Questions to libclang: parsing, fields, names, functions, types.
  */
 #include "internal.h"
 
@@ -46,7 +46,7 @@ bool rw_clang_errors(const source *src, const hd_diag *diag, hd_status status, c
 
 typedef struct collector {
     hd_arena *arena;
-    cursors found;
+    hd_cursors found;
 } collector;
 
 static enum CXVisitorResult collect_field(CXCursor cursor, CXClientData data) {
@@ -55,38 +55,18 @@ static enum CXVisitorResult collect_field(CXCursor cursor, CXClientData data) {
     return CXVisit_Continue;
 }
 
-cursors rw_fields(hd_arena *arena, CXType type) {
+hd_cursors rw_fields(hd_arena *arena, CXType type) {
     collector c = {.arena = arena};
     clang_Type_visitFields(type, collect_field, &c);
     return c.found;
 }
 
-static enum CXChildVisitResult collect(CXCursor cursor, CXCursor parent, CXClientData data) {
-    (void)parent;
-    collector *c = data;
-    hd_push(c->arena, &c->found, cursor);
-    return CXChildVisit_Continue;
-}
-
-cursors rw_children(hd_arena *arena, CXCursor cursor) {
-    collector c = {.arena = arena};
-    clang_visitChildren(cursor, collect, &c);
-    return c.found;
-}
-
-const char *rw_owned(hd_arena *arena, CXString string) {
-    const char *text = clang_getCString(string);
-    char *copy = hd_strdup(arena, text ? text : "");
-    clang_disposeString(string);
-    return copy;
-}
-
 const char *rw_spelling(hd_arena *arena, CXCursor cursor) {
-    return rw_owned(arena, clang_getCursorSpelling(cursor));
+    return hd_clang_text(arena, clang_getCursorSpelling(cursor));
 }
 
 const char *rw_type_text(hd_arena *arena, CXType type) {
-    return rw_owned(arena, clang_getTypeSpelling(type));
+    return hd_clang_text(arena, clang_getTypeSpelling(type));
 }
 
 const char *rw_plain_type(hd_arena *arena, const char *text) {
@@ -111,12 +91,12 @@ bool rw_same_expression(CXCursor a, CXCursor b) {
 }
 
 CXCursor rw_only_child(hd_arena *arena, CXCursor cursor) {
-    cursors inside = rw_children(arena, cursor);
+    hd_cursors inside = hd_cursor_children(arena, cursor);
     return inside.count == 1 ? inside.data[0] : clang_getNullCursor();
 }
 
 CXCursor rw_last_child(hd_arena *arena, CXCursor cursor) {
-    cursors inside = rw_children(arena, cursor);
+    hd_cursors inside = hd_cursor_children(arena, cursor);
     return inside.count ? inside.data[inside.count - 1] : clang_getNullCursor();
 }
 
@@ -156,7 +136,7 @@ bool rw_constant_value(CXCursor expression, long long *value) {
 
 /* The first child of this kind, or a null cursor. */
 static CXCursor child_of(hd_arena *arena, CXCursor cursor, enum CXCursorKind kind) {
-    cursors inside = rw_children(arena, cursor);
+    hd_cursors inside = hd_cursor_children(arena, cursor);
     for (size_t i = 0; i < inside.count; i++)
         if (clang_getCursorKind(inside.data[i]) == kind)
             return inside.data[i];
@@ -179,7 +159,7 @@ static bool has_word(const char *text, const char *end, const char *word) {
 static bool is_opencl_kernel(hd_arena *arena, CXCursor function) {
     CXPrintingPolicy policy = clang_getCursorPrintingPolicy(function);
     clang_PrintingPolicy_setProperty(policy, CXPrintingPolicy_TerseOutput, 1);
-    const char *text = rw_owned(arena, clang_getCursorPrettyPrinted(function, policy));
+    const char *text = hd_clang_text(arena, clang_getCursorPrettyPrinted(function, policy));
     clang_PrintingPolicy_dispose(policy);
     const char *name = strstr(text, hd_format(arena, " %s(", rw_spelling(arena, function)));
     const char *end = name ? name : text + strlen(text);
@@ -204,8 +184,8 @@ bool rw_is_function(CXCursor cursor) {
     }
 }
 
-static void add_functions(hd_arena *arena, CXCursor parent, cursors *found) {
-    cursors all = rw_children(arena, parent);
+static void add_functions(hd_arena *arena, CXCursor parent, hd_cursors *found) {
+    hd_cursors all = hd_cursor_children(arena, parent);
     for (size_t i = 0; i < all.count; i++) {
         enum CXCursorKind kind = clang_getCursorKind(all.data[i]);
         if (clang_Location_isInSystemHeader(clang_getCursorLocation(all.data[i])))
@@ -217,14 +197,14 @@ static void add_functions(hd_arena *arena, CXCursor parent, cursors *found) {
     }
 }
 
-cursors rw_functions(hd_arena *arena, CXTranslationUnit unit) {
-    cursors found = {0};
+hd_cursors rw_functions(hd_arena *arena, CXTranslationUnit unit) {
+    hd_cursors found = {0};
     add_functions(arena, clang_getTranslationUnitCursor(unit), &found);
     return found;
 }
 
-cursors rw_parameters(hd_arena *arena, CXCursor function) {
-    cursors inside = rw_children(arena, function), found = {0};
+hd_cursors rw_parameters(hd_arena *arena, CXCursor function) {
+    hd_cursors inside = hd_cursor_children(arena, function), found = {0};
     for (size_t i = 0; i < inside.count; i++)
         if (clang_getCursorKind(inside.data[i]) == CXCursor_ParmDecl)
             hd_push(arena, &found, inside.data[i]);
@@ -239,7 +219,7 @@ CXCursor rw_callee(hd_arena *arena, CXCursor call) {
     CXCursor callee = clang_getCursorReferenced(call);
     if (clang_Cursor_isNull(
             callee)) { /* in a template, all functions that it may mean: the only one */
-        cursors inside = rw_children(arena, call);
+        hd_cursors inside = hd_cursor_children(arena, call);
         CXCursor list = clang_getNullCursor();
         if (inside.count)
             list = clang_getCursorReferenced(rw_bare(arena, inside.data[0]));

@@ -31,7 +31,7 @@ static bool has_launch_marks(const finder *f, CXCursor body) {
     bool found = false;
     clang_tokenize(f->unit, clang_getCursorExtent(body), &tokens, &count);
     for (unsigned t = 0; t < count && !found; t++)
-        found = !strcmp(rw_owned(f->arena, clang_getTokenSpelling(f->unit, tokens[t])), "<<<");
+        found = !strcmp(hd_clang_text(f->arena, clang_getTokenSpelling(f->unit, tokens[t])), "<<<");
     clang_disposeTokens(f->unit, tokens, count);
     return found;
 }
@@ -42,7 +42,7 @@ static bool calls_kernel(const finder *f, CXCursor cursor) {
                                                                        : clang_getNullCursor();
     if (!clang_Cursor_isNull(callee) && rw_is_kernel(f->arena, callee))
         return true;
-    cursors inside = rw_children(f->arena, cursor);
+    hd_cursors inside = hd_cursor_children(f->arena, cursor);
     for (size_t i = 0; i < inside.count; i++)
         if (calls_kernel(f, inside.data[i]))
             return true;
@@ -75,7 +75,7 @@ static const char *full_name(hd_arena *arena, CXCursor function) {
 }
 
 static void see_all(finder *f, CXCursor parent) {
-    cursors all = rw_children(f->arena, parent);
+    hd_cursors all = hd_cursor_children(f->arena, parent);
     for (size_t i = 0; i < all.count; i++) {
         CXCursor at = all.data[i];
         enum CXCursorKind kind = clang_getCursorKind(at);
@@ -119,7 +119,7 @@ static void add_file(finder *f, CXFile file, const char *name, kir_file *to) {
 static void take_files(finder *f, hd_without_launches *result) {
     result->files = hd_new_array(f->arena, kir_file, f->cuts.count);
     for (size_t c = 0; c < f->cuts.count; c++) {
-        const char *name = rw_owned(f->arena, clang_getFileName(f->cuts.data[c].file));
+        const char *name = hd_clang_text(f->arena, clang_getFileName(f->cuts.data[c].file));
         uint32_t known = 0;
         while (known < result->file_count && strcmp(result->files[known].name, name) != 0)
             known++;
@@ -140,7 +140,7 @@ static void see_header(CXFile file, CXSourceLocation *stack, unsigned depth, CXC
     if (depth && text &&
         !clang_Location_isInSystemHeader(clang_getLocationForOffset(f->unit, file, 0)))
         hd_push(f->arena, &f->headers,
-                (kir_file){rw_owned(f->arena, clang_getFileName(file)),
+                (kir_file){hd_clang_text(f->arena, clang_getFileName(file)),
                            hd_strndup(f->arena, text, length)});
 }
 
@@ -148,14 +148,14 @@ static hd_status check_unit(const finder *f, const hd_diag *diag) {
     for (unsigned i = 0; i < clang_getNumDiagnostics(f->unit); i++) {
         CXDiagnostic one = clang_getDiagnostic(f->unit, i);
         bool is_error = clang_getDiagnosticSeverity(one) >= CXDiagnostic_Error;
-        const char *text = rw_owned(f->arena, clang_getDiagnosticSpelling(one));
+        const char *text = hd_clang_text(f->arena, clang_getDiagnosticSpelling(one));
         CXFile file = NULL;
         hd_place place = {0};
         clang_getFileLocation(clang_getDiagnosticLocation(one), &file, &place.line, &place.column,
                               NULL);
         clang_disposeDiagnostic(one);
         if (file)
-            place.file = rw_owned(f->arena, clang_getFileName(file));
+            place.file = hd_clang_text(f->arena, clang_getFileName(file));
         if (is_error)
             return hd_fail(diag, HD_EINPUT, &place, "%s", text);
     }

@@ -27,7 +27,7 @@ static const frame *frame_of(rewriter *rw, CXCursor cursor, const frame *up) {
 /* What is added to the pointer that an expression begins with, and that pointer. */
 static const frame *base_of(rewriter *rw, const frame *at, addends *index) {
     CXCursor e = at->cursor;
-    cursors inside = rw_children(rw->arena, e);
+    hd_cursors inside = hd_cursor_children(rw->arena, e);
     enum CXUnaryOperatorKind unary = clang_getCursorUnaryOperatorKind(e);
     enum CXBinaryOperatorKind op = clang_getCursorBinaryOperatorKind(e);
     bool is_sum = clang_getCursorKind(e) == CXCursor_BinaryOperator &&
@@ -59,7 +59,7 @@ static bool says_stride(rewriter *rw, const laid_record *l, const frame *at) {
         if (rw_index_says_stride(rw, l, rw_count_of(rw, l), &index))
             return true;
     }
-    cursors inside = rw_children(rw->arena, at->cursor);
+    hd_cursors inside = hd_cursor_children(rw->arena, at->cursor);
     for (size_t i = 0; i < inside.count; i++)
         if (says_stride(rw, l, frame_of(rw, inside.data[i], at)))
             return true;

@@ -153,7 +153,7 @@ hd_place rw_place_of(const source *src, CXSourceLocation location) {
     hd_place place = {.file = src->path, .line = line, .column = column};
     if (!file)
         return place;
-    place.file = rw_owned(src->arena, clang_getFileName(file));
+    place.file = hd_clang_text(src->arena, clang_getFileName(file));
     const char *text = clang_getFileContents(src->unit, file, NULL);
     place.text = text ? hd_line_of(src->arena, text, line) : NULL;
     return place;

@@ -108,7 +108,7 @@ uint32_t rw_lanes_together(const laid_record *l, uint32_t first) {
 
 /* The type of a member, also of a struct or union without a name in it. */
 static bool find_member(rewriter *rw, CXType type, const char *name, CXType *found) {
-    cursors fields = rw_fields(rw->arena, clang_getCanonicalType(type));
+    hd_cursors fields = rw_fields(rw->arena, clang_getCanonicalType(type));
     for (size_t i = 0; i < fields.count; i++) {
         const char *own = rw_spelling(rw->arena, fields.data[i]);
         CXType of = clang_getCursorType(fields.data[i]);
@@ -143,7 +143,7 @@ static const char *vector_from(rewriter *rw, CXType type, const char *name) {
     bool is_first = !strcmp(name, "x") || !strcmp(name, "s0");
     if (is_vector(type) || !is_first)
         return is_first ? text : NULL;
-    cursors members = rw_fields(rw->arena, type);
+    hd_cursors members = rw_fields(rw->arena, type);
     long long bytes = 0;
     for (size_t i = 0; i < members.count; i++) {
         CXType first = clang_getCanonicalType(clang_getCursorType(members.data[0]));
@@ -277,7 +277,7 @@ static bool climb_array(rewriter *rw, reached *r, const frame *below) {
         inner *= array.dims[d];
     for (uint32_t d = 0; d < array.dim_count; d++) {
         const frame *up = next_up(below);
-        cursors sides = up ? rw_children(rw->arena, up->cursor) : (cursors){0};
+        hd_cursors sides = up ? hd_cursor_children(rw->arena, up->cursor) : (hd_cursors){0};
         range base, text;
         long long value;
         if (!up || clang_getCursorKind(up->cursor) != CXCursor_ArraySubscriptExpr ||
@@ -448,7 +448,7 @@ static bool is_assigned(rewriter *rw, const frame *at, CXCursor *value, const ch
         up = up->up;
     if (!up)
         return false;
-    cursors sides = rw_children(rw->arena, up->cursor);
+    hd_cursors sides = hd_cursor_children(rw->arena, up->cursor);
     enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(up->cursor);
     const char *name = rw_spelling(rw->arena, up->cursor);
     size_t word = strlen("operator"), length = strlen(name);
@@ -457,7 +457,7 @@ static bool is_assigned(rewriter *rw, const frame *at, CXCursor *value, const ch
                        name[length - 1] == '=' && !strchr("=!<>", name[word]);
     *op = "=";
     if (clang_getCursorKind(up->cursor) == CXCursor_CompoundAssignOperator)
-        *op = rw_owned(rw->arena, clang_getBinaryOperatorKindSpelling(kind));
+        *op = hd_clang_text(rw->arena, clang_getBinaryOperatorKindSpelling(kind));
     else if (is_operator)
         *op = name + word;
     else if (kind != CXBinaryOperator_Assign &&
@@ -478,7 +478,7 @@ static bool is_changed_argument(rewriter *rw, CXCursor call, CXCursor argument) 
     CXCursor callee = rw_callee(rw->arena, call);
     if (clang_getCursorKind(call) != CXCursor_CallExpr || clang_Cursor_isNull(callee))
         return false;
-    cursors parameters = rw_parameters(rw->arena, callee);
+    hd_cursors parameters = rw_parameters(rw->arena, callee);
     unsigned skip = rw_first_argument(rw, call, callee, parameters.count);
     for (unsigned i = skip; i - skip < parameters.count; i++) {
         CXType type = clang_getCursorType(parameters.data[i - skip]);
@@ -510,7 +510,7 @@ static void refuse_change_of_copy(rewriter *rw, const reached *r, const laid_rec
                   hd_str_text(&r->path), l->record->name);
     else if (up &&
              is_method(up->cursor)) { /* what it is called on, by its name or by an operator */
-        cursors inside = rw_children(rw->arena, up->cursor);
+        hd_cursors inside = hd_cursor_children(rw->arena, up->cursor);
         bool is_call = clang_getCursorKind(up->cursor) == CXCursor_CallExpr;
         if (!is_call || (inside.count && rw_same_expression(inside.data[0], r->at->cursor)))
             rw_check_method(rw, is_call ? up : up->up, clang_getCursorReferenced(up->cursor), l);

@@ -36,7 +36,7 @@ static void give(rewriter *rw, CXCursor declaration, CXCursor value, bool is_arg
 }
 
 static void read_values(rewriter *rw, CXCursor cursor) {
-    cursors inside = rw_children(rw->arena, cursor);
+    hd_cursors inside = hd_cursor_children(rw->arena, cursor);
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     CXCursor none = clang_getNullCursor(), first = none;
     if (inside.count)
@@ -55,7 +55,7 @@ static void read_values(rewriter *rw, CXCursor cursor) {
         give(rw, first, none, false);
     } else if (kind == CXCursor_CallExpr) {
         CXCursor callee = rw_callee(rw->arena, cursor);
-        cursors parameters = {0};
+        hd_cursors parameters = {0};
         if (!clang_Cursor_isNull(callee))
             parameters = rw_parameters(rw->arena, callee);
         for (size_t i = 0; i < parameters.count; i++)
@@ -70,7 +70,7 @@ static const struct rw_values *values_of(rewriter *rw) {
     if (rw->values)
         return rw->values;
     rw->values = hd_new(rw->arena, struct rw_values);
-    cursors all = rw_functions(rw->arena, rw->src.unit);
+    hd_cursors all = rw_functions(rw->arena, rw->src.unit);
     for (size_t i = 0; i < all.count; i++)
         if (!rw_is_host(rw, all.data[i]))
             read_values(rw, all.data[i]);
@@ -180,7 +180,7 @@ static name_list ways_of(const rewriter *rw, const laid_record *l, CXCursor kern
 static const char *known_product(rewriter *rw, const laid_record *l, CXCursor e, int depth) {
     e = inner_of(rw, e);
     enum CXCursorKind kind = clang_getCursorKind(e);
-    cursors inside = rw_children(rw->arena, e);
+    hd_cursors inside = hd_cursor_children(rw->arena, e);
     CXCursor named = clang_getCursorReferenced(e);
     if (depth > MOST_DEPTH)
         return NULL;
@@ -257,7 +257,7 @@ static bool says_stride(splitter *s, CXCursor e, int depth);
 /* An operation that a macro makes, so that its sides have no text of their own. Where it says the
  * stride, the index does not come apart. */
 static bool is_of_macro(splitter *s, CXCursor e) {
-    cursors inside = rw_children(s->rw->arena, e);
+    hd_cursors inside = hd_cursor_children(s->rw->arena, e);
     range left, right;
     if (s->asks || operator_of(e) == CXBinaryOperator_Invalid || inside.count != 2 ||
         (rw_range_of(&s->rw->src, inside.data[0], &left) &&
@@ -270,7 +270,7 @@ static bool is_of_macro(splitter *s, CXCursor e) {
 static void collect_factors(splitter *s, term *t, CXCursor e, bool copied) {
     hd_arena *arena = s->rw->arena;
     CXCursor inner = inner_of(s->rw, e);
-    cursors inside = rw_children(arena, inner);
+    hd_cursors inside = hd_cursor_children(arena, inner);
     long long shift;
     if (!is_of_macro(s, inner) && operator_of(inner) == CXBinaryOperator_Mul) {
         collect_factors(s, t, inside.data[0], copied);
@@ -303,7 +303,7 @@ static bool can_be_copied(rewriter *rw, CXCursor e) {
                 !clang_Cursor_isNull(only_value(rw, named)));
     if (clang_getCursorKind(e) != CXCursor_BinaryOperator)
         return false;
-    cursors inside = rw_children(rw->arena, e);
+    hd_cursors inside = hd_cursor_children(rw->arena, e);
     for (size_t i = 0; i < inside.count; i++)
         if (!can_be_copied(rw, inside.data[i]))
             return false;
@@ -314,7 +314,7 @@ static void collect_terms(splitter *s, terms *all, CXCursor e, bool negative, bo
                           int depth) {
     hd_arena *arena = s->rw->arena;
     CXCursor inner = inner_of(s->rw, e);
-    cursors inside = rw_children(arena, inner);
+    hd_cursors inside = hd_cursor_children(arena, inner);
     enum CXBinaryOperatorKind op = operator_of(inner);
     long long value;
     bool is_constant = rw_constant_value(inner, &value);

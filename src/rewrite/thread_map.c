@@ -26,7 +26,7 @@ enum { NONE = -1 };
 /* A function of the user's, in all its declarations. */
 typedef struct function {
     CXCursor canonical;
-    cursors declarations;
+    hd_cursors declarations;
     bool needs; /* ids, by itself or by what it calls */
     bool is_kernel, is_refused;
     const hd_mapped_kernel *mapped;
@@ -36,7 +36,7 @@ typedef struct function {
 typedef struct use {
     int from; /* NONE: not in a function */
     CXCursor at;
-    cursors callees;
+    hd_cursors callees;
     bool is_call;
 } use;
 
@@ -157,7 +157,7 @@ static int add_function(mapper *m, CXCursor declaration) {
 static bool foreign_reads(mapper *m, CXCursor callee);
 
 static bool reads_inside(mapper *m, CXCursor at) {
-    cursors inside = rw_children(m->rw->arena, at);
+    hd_cursors inside = hd_cursor_children(m->rw->arena, at);
     enum CXCursorKind kind = clang_getCursorKind(at);
     if (kind == CXCursor_DeclRefExpr) {
         const char *name = rw_spelling(m->rw->arena, at);
@@ -189,10 +189,10 @@ static bool foreign_reads(mapper *m, CXCursor callee) {
 }
 
 /* The functions that a call or a name may mean. */
-static cursors meant_by(mapper *m, CXCursor at) {
-    cursors all = {0};
+static hd_cursors meant_by(mapper *m, CXCursor at) {
+    hd_cursors all = {0};
     CXCursor one = clang_getCursorReferenced(at);
-    cursors inside = rw_children(m->rw->arena, at);
+    hd_cursors inside = hd_cursor_children(m->rw->arena, at);
     if (clang_getCursorKind(at) == CXCursor_CallExpr && clang_Cursor_isNull(one) && inside.count)
         one = clang_getCursorReferenced(rw_bare(m->rw->arena, inside.data[0]));
     if (clang_getCursorKind(one) == CXCursor_OverloadedDeclRef)
@@ -203,15 +203,15 @@ static cursors meant_by(mapper *m, CXCursor at) {
     return all;
 }
 
-static bool are_same(const cursors *a, const cursors *b) {
+static bool are_same(const hd_cursors *a, const hd_cursors *b) {
     return a->count && b->count &&
            clang_equalCursors(canonical_of(a->data[0]), canonical_of(b->data[0]));
 }
 
-static void walk(mapper *m, CXCursor at, int from, const cursors *callee) {
+static void walk(mapper *m, CXCursor at, int from, const hd_cursors *callee) {
     rewriter *rw = m->rw;
     enum CXCursorKind kind = clang_getCursorKind(at);
-    cursors called = {0};
+    hd_cursors called = {0};
     if (rw_is_function(at)) {
         from = add_function(m, at);
     } else if (kind == CXCursor_CallExpr) {
@@ -238,7 +238,7 @@ static void walk(mapper *m, CXCursor at, int from, const cursors *callee) {
         else if (kind == CXCursor_DeclRefExpr && is_lane_name(m, name))
             rw_refuse(rw, at, "this id is the hardware's, which no map changes; compute it from %s",
                       rw->is_cuda ? "threadIdx and blockIdx" : "get_local_id()");
-        cursors named = meant_by(m, at);
+        hd_cursors named = meant_by(m, at);
         if (named.count && !(callee && are_same(&named, callee)))
             hd_push(rw->arena, &m->uses, (use){from, at, named, false});
     } else if ((kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl ||
@@ -246,10 +246,10 @@ static void walk(mapper *m, CXCursor at, int from, const cursors *callee) {
                id_of(m, rw_spelling(rw->arena, at))) {
         rw_refuse(rw, at, "this has the name of an id; give it another name");
     }
-    cursors inside = rw_children(rw->arena, at);
+    hd_cursors inside = hd_cursor_children(rw->arena, at);
     for (size_t i = 0; i < inside.count; i++) {
         CXCursor bare = rw_bare(rw->arena, inside.data[i]);
-        cursors named = called.count ? meant_by(m, bare) : (cursors){0};
+        hd_cursors named = called.count ? meant_by(m, bare) : (hd_cursors){0};
         bool is_callee = called.count && clang_getCursorKind(bare) != CXCursor_CallExpr &&
                          are_same(&named, &called);
         walk(m, is_callee ? bare : inside.data[i], from, is_callee ? &called : NULL);
@@ -385,7 +385,7 @@ static void edit_uses(mapper *m) {
 static void edit_list(mapper *m, const function *f, CXCursor declaration) {
     rewriter *rw = m->rw;
     const source *src = &rw->src;
-    cursors parameters = rw_parameters(rw->arena, declaration);
+    hd_cursors parameters = rw_parameters(rw->arena, declaration);
     size_t open, close;
     if (!rw_parameter_list(rw, declaration, parameters.count, &open, &close)) {
         rw_refuse_macro(rw, parameters.count ? parameters.data[0] : declaration);
@@ -564,7 +564,7 @@ static hd_status make_edits(rewriter *rw) {
     *m = (mapper){.rw = rw, .request = m->request};
     for (uint32_t k = 0; k < m->request->kernel_count; k++)
         m->moves_threads |= !m->request->kernels[k].whole_blocks;
-    cursors all = rw_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
+    hd_cursors all = hd_cursor_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
     for (size_t i = 0; i < all.count; i++)
         if (clang_isDeclaration(clang_getCursorKind(all.data[i])) && is_users(all.data[i]))
             walk(m, all.data[i], NONE, NULL);
@@ -595,7 +595,7 @@ static hd_status make_result(rewriter *rw, CXIndex index, hd_rewritten **result)
 
 /* Ids that are left, but for those of the generated functions. */
 static bool has_ids_left(mapper *m, CXCursor at, const source *again, const hd_diag *diag) {
-    cursors inside = rw_children(m->rw->arena, at);
+    hd_cursors inside = hd_cursor_children(m->rw->arena, at);
     if (rw_is_function(at) && !strncmp(rw_spelling(m->rw->arena, at), "heddle_ids_", 11))
         return false;
     const id_name *id = named_id(m, at);
@@ -614,7 +614,7 @@ static bool has_ids_left(mapper *m, CXCursor at, const source *again, const hd_d
 }
 
 static hd_status check_result(rewriter *rw, const hd_diag *diag, const source *again) {
-    cursors all = rw_children(rw->arena, clang_getTranslationUnitCursor(again->unit));
+    hd_cursors all = hd_cursor_children(rw->arena, clang_getTranslationUnitCursor(again->unit));
     bool any = false;
     for (size_t i = 0; i < all.count; i++)
         if (clang_isDeclaration(clang_getCursorKind(all.data[i])) && is_users(all.data[i]))

@@ -23,7 +23,7 @@ void rw_walk_child(rewriter *rw, const frame *at, CXCursor child) {
 }
 
 void rw_walk_children(rewriter *rw, const frame *at) {
-    cursors inside = rw_children(rw->arena, at->cursor);
+    hd_cursors inside = hd_cursor_children(rw->arena, at->cursor);
     for (size_t i = 0; i < inside.count; i++)
         rw_walk_child(rw, at, inside.data[i]);
 }
@@ -62,7 +62,7 @@ static bool lies_in_head(const rewriter *rw, CXCursor statement, unsigned offset
 }
 
 static bool is_unused_in(const rewriter *rw, CXCursor statement, CXCursor child) {
-    cursors inside = rw_children(rw->arena, statement);
+    hd_cursors inside = hd_cursor_children(rw->arena, statement);
     enum CXCursorKind kind = clang_getCursorKind(statement);
     range at;
     int clause;
@@ -90,7 +90,7 @@ bool rw_is_unused(const rewriter *rw, const frame *at) {
         if (kind == CXCursor_ParenExpr || kind == CXCursor_UnexposedExpr)
             continue;
         if (clang_getCursorBinaryOperatorKind(up) == CXBinaryOperator_Comma) {
-            cursors sides = rw_children(rw->arena, up);
+            hd_cursors sides = hd_cursor_children(rw->arena, up);
             if (sides.count == 2 && rw_same_expression(sides.data[0], at->cursor))
                 return true;
             continue;
@@ -116,7 +116,7 @@ static const char *member_name(rewriter *rw, CXCursor member) {
 }
 
 static bool edit_field(rewriter *rw, const frame *at) {
-    cursors inside = rw_children(rw->arena, at->cursor);
+    hd_cursors inside = hd_cursor_children(rw->arena, at->cursor);
     if (!inside.count)
         return false;
     frame base = {inside.data[0], at};
@@ -199,7 +199,7 @@ static bool mentions(rewriter *rw, CXCursor e, CXCursor changed) {
     if (clang_getCursorKind(e) == CXCursor_DeclRefExpr &&
         clang_equalCursors(clang_getCursorReferenced(e), changed))
         return true;
-    cursors inside = rw_children(rw->arena, e);
+    hd_cursors inside = hd_cursor_children(rw->arena, e);
     for (size_t i = 0; i < inside.count; i++)
         if (mentions(rw, inside.data[i], changed))
             return true;
@@ -208,7 +208,7 @@ static bool mentions(rewriter *rw, CXCursor e, CXCursor changed) {
 
 /* True when `e` changes a variable that `other` mentions. */
 static bool interferes(rewriter *rw, CXCursor e, CXCursor other) {
-    cursors inside = rw_children(rw->arena, e);
+    hd_cursors inside = hd_cursor_children(rw->arena, e);
     bool changes =
         rw_is_change(e) || clang_getCursorBinaryOperatorKind(e) == CXBinaryOperator_Assign;
     CXCursor changed = clang_getNullCursor();
@@ -224,7 +224,7 @@ static bool interferes(rewriter *rw, CXCursor e, CXCursor other) {
 
 static bool edit_store(rewriter *rw, const frame *at, CXCursor target, CXCursor value) {
     record_value v = rw_record_value_of(rw, target);
-    cursors sides = {0};
+    hd_cursors sides = {0};
     range whole, ranges[2];
     draft d = {0};
     if (v.depth != 0 || v.what.field >= 0)
@@ -257,7 +257,7 @@ static bool edit_store(rewriter *rw, const frame *at, CXCursor target, CXCursor 
 
 /* q < p and q - p: pointers into the same array differ by their indices. Equal ones may lead into
  * different arrays. */
-static bool edit_comparison(rewriter *rw, const frame *at, const cursors *sides) {
+static bool edit_comparison(rewriter *rw, const frame *at, const hd_cursors *sides) {
     enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(at->cursor);
     bool compares = kind >= CXBinaryOperator_LT && kind <= CXBinaryOperator_NE;
     record_value a = rw_record_value_of(rw, sides->data[0]),
@@ -366,7 +366,7 @@ static bool is_argument(CXCursor call, CXCursor child) {
 
 bool rw_edit_call(rewriter *rw, const frame *at) {
     CXCursor callee = rw_callee(rw->arena, at->cursor);
-    cursors inside = rw_children(rw->arena, at->cursor);
+    hd_cursors inside = hd_cursor_children(rw->arena, at->cursor);
     if (rw_is_plain_copy(rw->arena, at->cursor)) { /* R v = p[i] and p[i] = v of C++ */
         bool assigns =
             clang_getCursorKind(clang_getCursorReferenced(at->cursor)) == CXCursor_CXXMethod;
@@ -386,7 +386,7 @@ bool rw_edit_call(rewriter *rw, const frame *at) {
         if (!is_argument(at->cursor, inside.data[i]))
             rw_walk_child(rw, at, inside.data[i]);
     bool is_known = !clang_Cursor_isNull(callee);
-    cursors parameters = is_known ? rw_parameters(rw->arena, callee) : (cursors){0};
+    hd_cursors parameters = is_known ? rw_parameters(rw->arena, callee) : (hd_cursors){0};
     int count = clang_Cursor_getNumArguments(at->cursor), skip = 0;
     if (is_known)
         skip = (int)rw_first_argument(rw, at->cursor, callee, parameters.count);
@@ -435,7 +435,7 @@ static bool refuse_foreign(rewriter *rw, const frame *at) {
 /* A cast of one of our own pointers is refused at the pointer, and says more
  * there; (void)p is no use of it. */
 static bool edit_cast(rewriter *rw, const frame *at) {
-    cursors inside = rw_children(rw->arena, at->cursor);
+    hd_cursors inside = hd_cursor_children(rw->arena, at->cursor);
     CXCursor inner = inside.count ? inside.data[inside.count - 1] : clang_getNullCursor();
     record_value v = rw_record_value_of(rw, inner);
     if (v.depth > 0 && clang_getCursorType(at->cursor).kind == CXType_Void) {
@@ -488,7 +488,7 @@ static void edit_capture(rewriter *rw, const frame *at) {
 
 /* A lambda's parameters have no place where their type could be told. */
 static bool edit_lambda(rewriter *rw, const frame *at) {
-    cursors inside = rw_children(rw->arena, at->cursor);
+    hd_cursors inside = hd_cursor_children(rw->arena, at->cursor);
     for (size_t i = 0; i < inside.count; i++) {
         frame child = {inside.data[i], at};
         if (clang_getCursorKind(child.cursor) == CXCursor_ParmDecl &&
@@ -524,7 +524,7 @@ static bool edited(rewriter *rw, const frame *at) {
     case CXCursor_CallExpr: return rw_edit_call(rw, at);
     case CXCursor_MemberRefExpr: return edit_field(rw, at);
     case CXCursor_BinaryOperator: {
-        cursors sides = rw_children(rw->arena, at->cursor);
+        hd_cursors sides = hd_cursor_children(rw->arena, at->cursor);
         if (sides.count != 2)
             return false;
         if (clang_getCursorBinaryOperatorKind(at->cursor) == CXBinaryOperator_Assign)

@@ -122,7 +122,7 @@ bool rw_takes_any_type(rewriter *rw, CXCursor callee, size_t number) {
     if (!rw->with_host || clang_getCursorKind(callee) != CXCursor_FunctionTemplate ||
         !rw_is_host(rw, callee) || clang_Location_isInSystemHeader(clang_getCursorLocation(callee)))
         return false;
-    cursors parameters = rw_parameters(rw->arena, callee);
+    hd_cursors parameters = rw_parameters(rw->arena, callee);
     if (!parameters.count)
         return false;
     size_t last = parameters.count - 1; /* maybe a pack of them */
@@ -221,7 +221,7 @@ bool rw_edit_test(rewriter *rw, const frame *at, const record_value *v) {
 }
 
 bool rw_edit_null_test(rewriter *rw, const frame *at) {
-    cursors sides = rw_children(rw->arena, at->cursor);
+    hd_cursors sides = hd_cursor_children(rw->arena, at->cursor);
     enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(at->cursor);
     range whole;
     draft d = {0};
@@ -238,14 +238,14 @@ bool rw_edit_null_test(rewriter *rw, const frame *at) {
     return true;
 }
 
-cursors rw_aggregate_fields(rewriter *rw, CXCursor list) {
+hd_cursors rw_aggregate_fields(rewriter *rw, CXCursor list) {
     CXType type = rw_value_type(clang_getCursorType(list));
     bool is_struct = type.kind == CXType_Record && !rw_laid_record_of(rw, type);
-    return is_struct ? rw_fields(rw->arena, type) : (cursors){0};
+    return is_struct ? rw_fields(rw->arena, type) : (hd_cursors){0};
 }
 
 bool rw_edit_aggregate(rewriter *rw, const frame *list) {
-    cursors fields = {0}, values = rw_children(rw->arena, list->cursor);
+    hd_cursors fields = {0}, values = hd_cursor_children(rw->arena, list->cursor);
     if (rw->with_host)
         fields = rw_aggregate_fields(rw, list->cursor);
     for (size_t i = 0; i < values.count && fields.count; i++) {
@@ -275,14 +275,14 @@ CXCursor rw_named_kernel(rewriter *rw, CXCursor e) {
                                                                      : clang_getNullCursor();
 }
 
-cursors rw_launch_arguments(rewriter *rw, CXCursor call) {
+hd_cursors rw_launch_arguments(rewriter *rw, CXCursor call) {
     CXCursor list = clang_getCursorReferenced(behind_casts(rw, clang_Cursor_getArgument(call, 3)));
     CXCursor value = clang_getCursorKind(list) == CXCursor_VarDecl
                          ? clang_Cursor_getVarDeclInitializer(list)
                          : clang_getNullCursor();
-    cursors entries = {0}, found = {0};
+    hd_cursors entries = {0}, found = {0};
     if (clang_getCursorKind(value) == CXCursor_InitListExpr)
-        entries = rw_children(rw->arena, value);
+        entries = hd_cursor_children(rw->arena, value);
     for (size_t i = 0; i < entries.count; i++) {
         CXCursor address = behind_casts(rw, entries.data[i]);
         bool is_address = clang_getCursorUnaryOperatorKind(address) == CXUnaryOperator_AddrOf;
@@ -300,7 +300,7 @@ bool rw_is_launch_argument(const rewriter *rw, CXCursor address) {
 }
 
 static void edit_host_call(rewriter *rw, CXCursor call, CXCursor callee) {
-    cursors parameters = rw_parameters(rw->arena, callee);
+    hd_cursors parameters = rw_parameters(rw->arena, callee);
     bool is_kernel = rw_is_kernel(rw->arena, callee);
     for (size_t i = 0; i < parameters.count && (int)i < clang_Cursor_getNumArguments(call); i++) {
         pointee what = rw_pointee_of(rw, parameters.data[i]);
@@ -328,7 +328,7 @@ static void edit_host_call(rewriter *rw, CXCursor call, CXCursor callee) {
 }
 
 void rw_edit_host_calls(rewriter *rw, CXCursor cursor) {
-    cursors inside = rw_children(rw->arena, cursor);
+    hd_cursors inside = hd_cursor_children(rw->arena, cursor);
     CXCursor callee = clang_getCursorKind(cursor) == CXCursor_CallExpr
                           ? rw_callee(rw->arena, cursor)
                           : clang_getNullCursor();

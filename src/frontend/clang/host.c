@@ -16,7 +16,7 @@ enum { MOST_STEPS = 2000000, MOST_DEPTH = 32 };
 static void walk(front_host *h, CXCursor cursor);
 
 static void walk_children(front_host *h, CXCursor cursor) {
-    front_cursors inside = front_host_children(h, cursor);
+    hd_cursors inside = front_host_children(h, cursor);
     for (size_t i = 0; i < inside.count; i++)
         walk(h, inside.data[i]);
 }
@@ -24,7 +24,7 @@ static void walk_children(front_host *h, CXCursor cursor) {
 /* ---- functions ---------------------------------------------------------------------------------- */
 
 static bool has_child(const front_host *h, CXCursor cursor, enum CXCursorKind kind) {
-    front_cursors inside = front_host_children(h, cursor);
+    hd_cursors inside = front_host_children(h, cursor);
     for (size_t i = 0; i < inside.count; i++)
         if (clang_getCursorKind(inside.data[i]) == kind)
             return true;
@@ -53,7 +53,7 @@ static bool is_followed(const front_host *h, CXCursor function) {
 
 /* The members that a constructor makes, and its body. */
 static void walk_function(front_host *h, CXCursor function) {
-    front_cursors inside = front_host_children(h, function);
+    hd_cursors inside = front_host_children(h, function);
     CXCursor member = clang_getNullCursor();
     if (!is_followed(h, function))
         hd_push(h->arena, &h->followed, function);
@@ -82,7 +82,7 @@ typedef struct given {
 /* The function that an expression names; a null cursor where it names none. */
 static CXCursor named_function(front_host *h, CXCursor expression) {
     CXCursor bare = front_host_bare(h, expression);
-    front_cursors inside = {0};
+    hd_cursors inside = {0};
     if (clang_getCursorKind(bare) == CXCursor_UnaryOperator)
         inside = front_host_children(h, bare);
     if (inside.count)
@@ -101,7 +101,7 @@ static given give(front_host *h, CXType type, CXCursor argument) {
     bool is_reference = clang_getCanonicalType(type).kind == CXType_LValueReference;
     bool is_address = clang_getCursorKind(bare) == CXCursor_UnaryOperator &&
                       clang_getCursorUnaryOperatorKind(bare) == CXUnaryOperator_AddrOf;
-    front_cursors inside = front_host_children(h, bare);
+    hd_cursors inside = front_host_children(h, bare);
     int64_t variable = is_address && inside.count ? front_host_variable(h, inside.data[0])
                        : is_reference             ? front_host_variable(h, bare)
                                                   : -1;
@@ -160,7 +160,7 @@ static CXCursor behind_address(front_host *h, CXCursor expression) {
     CXCursor target = front_host_bare(h, expression);
     if (clang_getCursorKind(target) == CXCursor_UnaryOperator &&
         clang_getCursorUnaryOperatorKind(target) == CXUnaryOperator_AddrOf) {
-        front_cursors inside = front_host_children(h, target);
+        hd_cursors inside = front_host_children(h, target);
         target = inside.count ? inside.data[0] : target;
     }
     return target;
@@ -244,13 +244,13 @@ static hd_host_launch new_launch(front_host *h, CXCursor call, CXCursor callee) 
         .loop = h->loop, .text = launch_text(h, call), .place = front_host_place(h, call)};
     launch.kernel = launch.symbol = front_host_spelling(h, callee);
     if (!clang_Cursor_isNull(function)) {
-        launch.symbol = front_text(h->arena, clang_Cursor_getMangling(function));
+        launch.symbol = hd_clang_text(h->arena, clang_Cursor_getMangling(function));
         launch.kernel = front_instance_of_symbol(h->arena, launch.symbol);
     }
     return launch;
 }
 
-static void add_launch(front_host *h, hd_host_launch launch, const front_cursors *args) {
+static void add_launch(front_host *h, hd_host_launch launch, const hd_cursors *args) {
     launch.arg_count = (uint32_t)args->count;
     launch.args = hd_new_array(h->arena, hd_host_value, args->count);
     for (size_t i = 0; i < args->count; i++)
@@ -262,8 +262,8 @@ static void add_launch(front_host *h, hd_host_launch launch, const front_cursors
 }
 
 /* Those of a call from `first` on. */
-static front_cursors arguments_from(front_host *h, CXCursor call, int first) {
-    front_cursors args = {0};
+static hd_cursors arguments_from(front_host *h, CXCursor call, int first) {
+    hd_cursors args = {0};
     for (int i = first; i < clang_Cursor_getNumArguments(call); i++)
         hd_push(h->arena, &args, clang_Cursor_getArgument(call, (unsigned)i));
     return args;
@@ -271,7 +271,7 @@ static front_cursors arguments_from(front_host *h, CXCursor call, int first) {
 
 /* kernel<<<blocks, threads, shared>>>(...) */
 static bool launches_directly(front_host *h, CXCursor call) {
-    front_cursors inside = front_host_children(h, call), args = arguments_from(h, call, 0);
+    hd_cursors inside = front_host_children(h, call), args = arguments_from(h, call, 0);
     if (inside.count < 2 || clang_getCursorKind(inside.data[1]) != CXCursor_CallExpr ||
         !hd_has_word("__cudaPushCallConfiguration cudaConfigureCall",
                      front_host_spelling(h, inside.data[1])))
@@ -289,16 +289,16 @@ static bool launches_directly(front_host *h, CXCursor call) {
 }
 
 /* The expressions of `void *args[] = {&x, &n}`. */
-static front_cursors pointed_arguments(front_host *h, CXCursor list) {
+static hd_cursors pointed_arguments(front_host *h, CXCursor list) {
     CXCursor variable =
         clang_getCursorDefinition(clang_getCursorReferenced(front_host_bare(h, list)));
-    front_cursors inside = front_host_children(h, variable), found = {0};
+    hd_cursors inside = front_host_children(h, variable), found = {0};
     for (size_t i = 0; i < inside.count; i++) {
         if (clang_getCursorKind(inside.data[i]) != CXCursor_InitListExpr)
             continue;
-        front_cursors entries = front_host_children(h, inside.data[i]);
+        hd_cursors entries = front_host_children(h, inside.data[i]);
         for (size_t e = 0; e < entries.count; e++) {
-            front_cursors behind = front_host_children(h, front_host_bare(h, entries.data[e]));
+            hd_cursors behind = front_host_children(h, front_host_bare(h, entries.data[e]));
             if (behind.count)
                 hd_push(h->arena, &found, behind.data[0]);
         }
@@ -309,14 +309,14 @@ static front_cursors pointed_arguments(front_host *h, CXCursor list) {
 static void launch_by_pointers(front_host *h, CXCursor call) {
     CXCursor callee = front_host_bare(h, clang_Cursor_getArgument(call, 0));
     if (clang_getCursorKind(callee) == CXCursor_UnaryOperator) {
-        front_cursors inside = front_host_children(h, callee);
+        hd_cursors inside = front_host_children(h, callee);
         callee = inside.count ? front_host_bare(h, inside.data[0]) : callee;
     }
     hd_host_launch launch = new_launch(h, call, callee);
     launch.blocks = front_host_value(h, clang_Cursor_getArgument(call, 1));
     launch.threads = front_host_value(h, clang_Cursor_getArgument(call, 2));
     launch.shared = front_host_value(h, clang_Cursor_getArgument(call, 4));
-    front_cursors args = pointed_arguments(h, clang_Cursor_getArgument(call, 3));
+    hd_cursors args = pointed_arguments(h, clang_Cursor_getArgument(call, 3));
     add_launch(h, launch, &args);
 }
 
@@ -326,8 +326,8 @@ static void launch_by_configuration(front_host *h, CXCursor call) {
         clang_getCanonicalType(clang_getCursorType(clang_Cursor_getArgument(call, 0)))));
     hd_host_launch launch =
         new_launch(h, call, front_host_bare(h, clang_Cursor_getArgument(call, 1)));
-    front_cursors members = front_host_children(h, clang_getTypeDeclaration(type));
-    front_cursors args = arguments_from(h, call, 2);
+    hd_cursors members = front_host_children(h, clang_getTypeDeclaration(type));
+    hd_cursors args = arguments_from(h, call, 2);
     for (size_t i = 0; i < members.count; i++) {
         const char *name = front_host_spelling(h, members.data[i]);
         hd_host_value *to = !strcmp(name, "gridDim")            ? &launch.blocks
@@ -401,7 +401,8 @@ static void write_symbol(front_host *h, CXCursor call) {
     new_memory(h, call, name, (hd_host_value){0}, front_host_source(h, call));
     hd_host_memory *memory = &h->memories.data[h->memories.count - 1];
     memory->symbol = name;
-    memory->element = front_text(h->arena, clang_getTypeSpelling(clang_getUnqualifiedType(type)));
+    memory->element =
+        hd_clang_text(h->arena, clang_getTypeSpelling(clang_getUnqualifiedType(type)));
 }
 
 static void fill(front_host *h, CXCursor call) {
@@ -419,7 +420,7 @@ static void fill(front_host *h, CXCursor call) {
 
 /* Something that holds a call is gone through once, so its value is not asked for. */
 static bool has_call(const front_host *h, CXCursor cursor) {
-    front_cursors inside = front_host_children(h, cursor);
+    hd_cursors inside = front_host_children(h, cursor);
     bool found = clang_getCursorKind(cursor) == CXCursor_CallExpr;
     for (size_t i = 0; i < inside.count && !found; i++)
         found = has_call(h, inside.data[i]);
@@ -435,14 +436,14 @@ static void assign(front_host *h, int64_t variable, hd_host_value value) {
 }
 
 static void walk_assignment(front_host *h, CXCursor cursor) {
-    front_cursors sides = front_host_children(h, cursor);
+    hd_cursors sides = front_host_children(h, cursor);
     if (sides.count != 2) {
         walk_children(h, cursor);
         return;
     }
     hd_host_value value = front_host_value(h, sides.data[1]);
     CXCursor left = front_host_bare(h, sides.data[0]);
-    front_cursors inside = front_host_children(h, left);
+    hd_cursors inside = front_host_children(h, left);
     int64_t variable = front_host_variable(h, left);
     int64_t whole = clang_getCursorKind(left) == CXCursor_MemberRefExpr && inside.count
                         ? front_host_variable(h, inside.data[0])
@@ -458,7 +459,7 @@ static void walk_assignment(front_host *h, CXCursor cursor) {
 
 /* n /= 2, n++. In a loop, and where it is not sure to be done, the variable keeps its value. */
 static void walk_change(front_host *h, CXCursor cursor) {
-    front_cursors sides = front_host_children(h, cursor);
+    hd_cursors sides = front_host_children(h, cursor);
     int64_t variable = sides.count ? front_host_variable(h, sides.data[0]) : -1;
     hd_host_value by = front_host_whole(1);
     if (sides.count > 1)
@@ -478,7 +479,7 @@ static void walk_change(front_host *h, CXCursor cursor) {
 }
 
 static void walk_variable(front_host *h, CXCursor declaration) {
-    front_cursors inside = front_host_children(h, declaration);
+    hd_cursors inside = front_host_children(h, declaration);
     enum CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(declaration)).kind;
     CXCursor last = inside.count ? inside.data[inside.count - 1] : clang_getNullCursor();
     if (!inside.count || !clang_isExpression(clang_getCursorKind(last)) ||
@@ -513,7 +514,7 @@ static void walk_variable(front_host *h, CXCursor declaration) {
 }
 
 static void walk_if(front_host *h, CXCursor statement) {
-    front_cursors parts = front_host_children(h, statement);
+    hd_cursors parts = front_host_children(h, statement);
     if (!parts.count)
         return;
     hd_host_value condition = {0};
@@ -540,7 +541,7 @@ typedef struct counter {
 
 /* The change of a loop as `factor` and `step`; false: it is another. */
 static bool change_of(front_host *h, CXCursor step, counter *c) {
-    front_cursors change = front_host_children(h, step);
+    hd_cursors change = front_host_children(h, step);
     enum CXUnaryOperatorKind unary = clang_getCursorUnaryOperatorKind(step);
     hd_host_value by = front_host_whole(1);
     bool is_compound = clang_getCursorKind(step) == CXCursor_CompoundAssignOperator;
@@ -577,7 +578,7 @@ static bool goes_on(enum CXBinaryOperatorKind op, int64_t value, int64_t to) {
 static uint64_t trips_of(front_host *h, CXCursor condition, const counter *c) {
     enum { MOST_TRIPS = 1000000 };
     CXCursor test = front_host_bare(h, condition);
-    front_cursors sides = front_host_children(h, test);
+    hd_cursors sides = front_host_children(h, test);
     enum CXBinaryOperatorKind op = clang_getCursorBinaryOperatorKind(test);
     if (sides.count != 2 || has_call(h, condition))
         return 0;
@@ -612,7 +613,7 @@ static counter counter_of(front_host *h, CXCursor condition, CXCursor step) {
  * about. */
 static counter counter_in_body(front_host *h, CXCursor condition, CXCursor body) {
     counter found = {.variable = -1};
-    front_cursors statements = front_host_children(h, body);
+    hd_cursors statements = front_host_children(h, body);
     for (size_t i = 0; i < statements.count; i++) {
         enum CXCursorKind kind = clang_getCursorKind(statements.data[i]);
         if (kind != CXCursor_UnaryOperator && kind != CXCursor_CompoundAssignOperator)
@@ -628,7 +629,7 @@ static counter counter_in_body(front_host *h, CXCursor condition, CXCursor body)
  * `while (!done)`, `while (left != 0)`. */
 static int64_t ended_by(front_host *h, CXCursor condition, hd_host_value *end) {
     CXCursor bare = front_host_bare(h, condition);
-    front_cursors sides = front_host_children(h, bare);
+    hd_cursors sides = front_host_children(h, bare);
     enum CXCursorKind kind = clang_getCursorKind(bare);
     *end = front_host_whole(0);
     if (kind == CXCursor_UnaryOperator && sides.count &&
@@ -653,7 +654,7 @@ static int64_t ended_by(front_host *h, CXCursor condition, hd_host_value *end) {
 static void find_end(front_host *h, CXCursor condition, uint32_t number) {
     hd_host_value end;
     CXCursor bare = front_host_bare(h, condition);
-    front_cursors sides = front_host_children(h, bare);
+    hd_cursors sides = front_host_children(h, bare);
     if (clang_getCursorBinaryOperatorKind(bare) == CXBinaryOperator_LAnd && sides.count == 2) {
         find_end(h, sides.data[0], number);
         if (!h->loops.data[number].has_end)
@@ -691,7 +692,7 @@ static bool has_moved(const front_host *h, const hd_host_value *before, size_t c
 }
 
 /* The body once; twice where pointers are swapped, so that the second round has them the other way. */
-static void walk_rounds(front_host *h, const front_cursors *parts, size_t first, size_t body,
+static void walk_rounds(front_host *h, const hd_cursors *parts, size_t first, size_t body,
                         uint32_t number) {
     size_t count;
     const hd_host_value *before = pointers_now(h, &count);
@@ -707,7 +708,7 @@ static void walk_rounds(front_host *h, const front_cursors *parts, size_t first,
 }
 
 static void walk_loop(front_host *h, CXCursor statement) {
-    front_cursors parts = front_host_children(h, statement);
+    hd_cursors parts = front_host_children(h, statement);
     enum CXCursorKind kind = clang_getCursorKind(statement);
     bool is_for = kind == CXCursor_ForStmt && parts.count == 4;
     bool is_do = kind == CXCursor_DoStmt && parts.count == 2;
@@ -812,7 +813,7 @@ hd_host_value front_host_call(front_host *h, CXCursor call) {
 }
 
 static void walk_return(front_host *h, CXCursor statement) {
-    front_cursors inside = front_host_children(h, statement);
+    hd_cursors inside = front_host_children(h, statement);
     hd_host_value value = {0};
     if (inside.count)
         value = front_host_value(h, inside.data[0]);
@@ -863,8 +864,8 @@ static void walk(front_host *h, CXCursor cursor) {
 
 /* ---- a file ----------------------------------------------------------------------------------------- */
 
-static void find_functions(front_host *h, CXCursor around, front_cursors *functions) {
-    front_cursors inside = front_host_children(h, around);
+static void find_functions(front_host *h, CXCursor around, hd_cursors *functions) {
+    hd_cursors inside = front_host_children(h, around);
     for (size_t i = 0; i < inside.count; i++) {
         CXCursor cursor = inside.data[i];
         enum CXCursorKind kind = clang_getCursorKind(cursor);
@@ -890,7 +891,7 @@ static void follow(front_host *h, CXCursor function) {
 
 /* main() first, and then what it does not call. */
 static void read_unit(front_host *h) {
-    front_cursors functions = {0};
+    hd_cursors functions = {0};
     find_functions(h, clang_getTranslationUnitCursor(h->unit), &functions);
     for (int after = 0; after < 2; after++)
         for (size_t i = 0; i < functions.count; i++) {

@@ -1,10 +1,9 @@
-/* What is asked of libclang, and the reading of host code by it: values of expressions (host_value.c),
+/* The reading of host code by libclang: values of expressions (host_value.c),
  * and what statements do (host.c). */
 #ifndef HD_FRONTEND_CLANG_HOST_H
 #define HD_FRONTEND_CLANG_HOST_H
 
-#include <clang-c/Index.h>
-
+#include "frontend/clang/cursor.h"
 #include "frontend/frontend.h"
 
 /* A call that is being followed. */
@@ -50,15 +49,10 @@ typedef struct front_host {
     bool more;
 } front_host;
 
-typedef hd_vec(CXCursor) front_cursors;
-
 /* ---- host_value.c ---------------------------------------------------------------------------- */
 
-front_cursors front_children(hd_arena *arena, CXCursor cursor);
-/* A copy of the text, which is disposed of; "" where there is none. */
-const char *front_text(hd_arena *arena, CXString text);
-static inline front_cursors front_host_children(const front_host *h, CXCursor cursor) {
-    return front_children(h->arena, cursor);
+static inline hd_cursors front_host_children(const front_host *h, CXCursor cursor) {
+    return hd_cursor_children(h->arena, cursor);
 }
 /* Without parentheses, casts and what the compiler adds. */
 CXCursor front_host_bare(const front_host *h, CXCursor cursor);

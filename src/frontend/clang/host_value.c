@@ -6,33 +6,8 @@
 
 /* ---- questions to libclang --------------------------------------------------------------------- */
 
-typedef struct collector {
-    hd_arena *arena;
-    front_cursors found;
-} collector;
-
-static enum CXChildVisitResult collect(CXCursor cursor, CXCursor parent, CXClientData data) {
-    (void)parent;
-    collector *c = data;
-    hd_push(c->arena, &c->found, cursor);
-    return CXChildVisit_Continue;
-}
-
-front_cursors front_children(hd_arena *arena, CXCursor cursor) {
-    collector c = {.arena = arena};
-    clang_visitChildren(cursor, collect, &c);
-    return c.found;
-}
-
-const char *front_text(hd_arena *arena, CXString text) {
-    const char *found = clang_getCString(text);
-    char *copy = hd_strdup(arena, found ? found : "");
-    clang_disposeString(text);
-    return copy;
-}
-
 const char *front_host_spelling(const front_host *h, CXCursor cursor) {
-    return front_text(h->arena, clang_getCursorSpelling(cursor));
+    return hd_clang_text(h->arena, clang_getCursorSpelling(cursor));
 }
 
 hd_place front_host_place(const front_host *h, CXCursor cursor) {
@@ -42,7 +17,7 @@ hd_place front_host_place(const front_host *h, CXCursor cursor) {
                                NULL);
     if (!file)
         return place;
-    place.file = front_text(h->arena, clang_getFileName(file));
+    place.file = hd_clang_text(h->arena, clang_getFileName(file));
     const char *text = clang_getFileContents(h->unit, file, NULL);
     place.text = text ? hd_line_of(h->arena, text, place.line) : NULL;
     return place;
@@ -79,7 +54,7 @@ CXCursor front_host_bare(const front_host *h, CXCursor cursor) {
         enum CXCursorKind kind = clang_getCursorKind(cursor);
         if (kind != CXCursor_ParenExpr && kind != CXCursor_UnexposedExpr && !is_cast(kind))
             return cursor;
-        front_cursors inside = front_host_children(h, cursor);
+        hd_cursors inside = front_host_children(h, cursor);
         if (!inside.count || (!is_cast(kind) && inside.count != 1))
             return cursor;
         cursor = inside.data[inside.count - 1];
@@ -91,7 +66,7 @@ CXCursor front_host_bare(const front_host *h, CXCursor cursor) {
 /* What a global variable or a member has from the start. */
 static void initialise(front_host *h, size_t number) {
     CXCursor declaration = h->variables.data[number].declaration;
-    front_cursors inside = front_host_children(h, declaration);
+    hd_cursors inside = front_host_children(h, declaration);
     if (h->variables.data[number].frame || !inside.count)
         return;
     CXCursor last = inside.data[inside.count - 1];
@@ -129,7 +104,7 @@ size_t front_host_declared(front_host *h, CXCursor declaration) {
 
 /* d[2] of an array of pointers is a variable of its own. */
 static int64_t element_variable(front_host *h, CXCursor subscript) {
-    front_cursors inside = front_host_children(h, subscript);
+    hd_cursors inside = front_host_children(h, subscript);
     if (inside.count != 2)
         return -1;
     CXCursor array = front_host_bare(h, inside.data[0]);
@@ -151,7 +126,7 @@ int64_t front_host_variable(front_host *h, CXCursor expression) {
     enum CXCursorKind kind = clang_getCursorKind(bare);
     if (kind == CXCursor_UnaryOperator &&
         clang_getCursorUnaryOperatorKind(bare) == CXUnaryOperator_Deref) {
-        front_cursors inside = front_host_children(h, bare); /* *p, where p is &x */
+        hd_cursors inside = front_host_children(h, bare); /* *p, where p is &x */
         bare = inside.count ? front_host_bare(h, inside.data[0]) : bare;
         int64_t pointer = clang_getCursorKind(bare) == CXCursor_DeclRefExpr
                               ? (int64_t)front_host_declared(
@@ -265,7 +240,7 @@ static hd_host_value counted(enum CXBinaryOperatorKind op, hd_host_value a, hd_h
 }
 
 static hd_host_value binary(front_host *h, CXCursor expression) {
-    front_cursors sides = front_host_children(h, expression);
+    hd_cursors sides = front_host_children(h, expression);
     enum CXBinaryOperatorKind op = clang_getCursorBinaryOperatorKind(expression);
     if (sides.count != 2)
         return (hd_host_value){0};
@@ -300,7 +275,7 @@ hd_host_value front_host_changed(CXCursor expression, hd_host_value number, hd_h
 }
 
 static hd_host_value unary(front_host *h, CXCursor expression) {
-    front_cursors inside = front_host_children(h, expression);
+    hd_cursors inside = front_host_children(h, expression);
     hd_host_value v = inside.count ? front_host_value(h, inside.data[0]) : (hd_host_value){0};
     if (!is_number(v))
         return (hd_host_value){0};
@@ -319,7 +294,7 @@ static hd_host_value unary(front_host *h, CXCursor expression) {
 
 /* Where the condition is not known, the side that is: `argc > 1 ? atoi(argv[1]) : 1024`. */
 static hd_host_value conditional(front_host *h, CXCursor expression) {
-    front_cursors parts = front_host_children(h, expression);
+    hd_cursors parts = front_host_children(h, expression);
     if (parts.count != 3)
         return (hd_host_value){0};
     hd_host_value condition = front_host_value(h, parts.data[0]);
@@ -396,7 +371,7 @@ hd_host_value front_host_members(front_host *h, CXType type) {
 
 /* Whose name is that of a template of the library. */
 static bool is_vector(const front_host *h, CXType type, bool *on_device) {
-    const char *name = front_text(h->arena, clang_getTypeSpelling(clang_getCanonicalType(type)));
+    const char *name = hd_clang_text(h->arena, clang_getTypeSpelling(clang_getCanonicalType(type)));
     const char *at = strstr(name, "vector<");
     *on_device = strstr(name, "device_vector<") != NULL;
     return at && (!strncmp(name, "std::", 5) || strstr(name, "thrust::"));
@@ -408,7 +383,7 @@ bool front_host_vector(front_host *h, CXCursor declaration, int64_t *count, int6
     if (!is_vector(h, type, on_device))
         return false;
     CXType element = clang_Type_getTemplateArgumentAsType(type, 0);
-    front_cursors inside = front_host_children(h, declaration);
+    hd_cursors inside = front_host_children(h, declaration);
     hd_host_value value = {0};
     *each = clang_Type_getSizeOf(element);
     for (size_t i = 0; i < inside.count; i++) {
@@ -428,12 +403,12 @@ static bool member_call(front_host *h, CXCursor call, hd_host_value *result) {
     const char *name = front_host_spelling(h, call);
     if (!hd_has_word("size data begin get raw_pointer_cast operator[] operator&", name))
         return false;
-    front_cursors inside = front_host_children(h, call);
+    hd_cursors inside = front_host_children(h, call);
     CXCursor of = clang_getNullCursor();
     if (!strcmp(name, "raw_pointer_cast") || !strncmp(name, "operator", 8))
         of = clang_Cursor_getArgument(call, 0);
     else if (inside.count && clang_getCursorKind(inside.data[0]) == CXCursor_MemberRefExpr) {
-        front_cursors object = front_host_children(h, inside.data[0]);
+        hd_cursors object = front_host_children(h, inside.data[0]);
         of = object.count ? object.data[0] : of;
     }
     if (clang_Cursor_isNull(of))
@@ -453,15 +428,15 @@ static bool member_call(front_host *h, CXCursor call, hd_host_value *result) {
 /* ---- sizes ------------------------------------------------------------------------------------------ */
 
 static bool is_dim3(const front_host *h, CXType type) {
-    return !strcmp(front_text(h->arena, clang_getTypeSpelling(clang_getUnqualifiedType(
-                                            clang_getCanonicalType(type)))),
+    return !strcmp(hd_clang_text(h->arena, clang_getTypeSpelling(clang_getUnqualifiedType(
+                                               clang_getCanonicalType(type)))),
                    "dim3");
 }
 
 /* A dim3 from what it is made of: numbers, or another one. */
 static hd_host_value size_of(front_host *h, CXCursor expression) {
     hd_host_value size = {.kind = HD_HOST_SIZE, .parts = {1, 1, 1}};
-    front_cursors parts = {0};
+    hd_cursors parts = {0};
     int count = clang_Cursor_getNumArguments(expression);
     for (int i = 0; i < count; i++)
         hd_push(h->arena, &parts, clang_Cursor_getArgument(expression, (unsigned)i));
@@ -504,7 +479,7 @@ static bool constant(CXCursor expression, hd_host_value *value) {
 
 /* x, y or z of a dim3. */
 static bool component(front_host *h, CXCursor member, hd_host_value *value) {
-    front_cursors inside = front_host_children(h, member);
+    hd_cursors inside = front_host_children(h, member);
     if (clang_getCursorKind(member) != CXCursor_MemberRefExpr || !inside.count ||
         !is_dim3(h, clang_getCursorType(inside.data[0])))
         return false;
@@ -517,7 +492,7 @@ static bool component(front_host *h, CXCursor member, hd_host_value *value) {
 
 /* A place in memory that begins elsewhere is still of that memory. */
 static hd_host_value within(front_host *h, CXCursor expression) {
-    front_cursors inside = front_host_children(h, expression);
+    hd_cursors inside = front_host_children(h, expression);
     for (size_t i = 0; i < inside.count; i++) {
         hd_host_value v = front_host_value(h, inside.data[i]);
         if (v.kind == HD_HOST_MEMORY)
@@ -554,7 +529,7 @@ static hd_host_value value_of(front_host *h, CXCursor expression) {
     if (is_size && (kind == CXCursor_CallExpr || kind == CXCursor_InitListExpr))
         return size_of(h, expression);
     if (kind == CXCursor_InitListExpr) {
-        front_cursors inside = front_host_children(h, expression);
+        hd_cursors inside = front_host_children(h, expression);
         return inside.count == 1 ? front_host_value(h, inside.data[0]) : value;
     }
     if (kind == CXCursor_CallExpr && member_call(h, expression, &value))
@@ -576,7 +551,7 @@ hd_host_value front_host_value(front_host *h, CXCursor expression) {
     hd_host_value value = none;
     if (constant(expression, &value))
         return value;
-    front_cursors inside = front_host_children(h, expression);
+    hd_cursors inside = front_host_children(h, expression);
     if (!inside.count)
         return none;
     value = converted(type, front_host_value(h, inside.data[inside.count - 1]));

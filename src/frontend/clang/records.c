@@ -29,13 +29,13 @@ static hd_place place_of(front_state *front, CXCursor cursor) {
     clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, &line, &column, NULL);
     if (!file)
         return (hd_place){0};
-    return front_place(front, front_text(front->arena, clang_getFileName(file)), line, column);
+    return front_place(front, hd_clang_text(front->arena, clang_getFileName(file)), line, column);
 }
 
 /* The type as kernels spell it, without qualifiers; just "struct" or "union" for
  * one without a name, which libclang spells by its place in parentheses. */
 static const char *spelling_of(hd_arena *arena, CXType type) {
-    const char *text = front_text(arena, clang_getTypeSpelling(clang_getUnqualifiedType(type)));
+    const char *text = hd_clang_text(arena, clang_getTypeSpelling(clang_getUnqualifiedType(type)));
     bool nameless = strstr(text, "(unnamed") || strstr(text, "(anonymous");
     return nameless ? hd_strndup(arena, text, strcspn(text, " ")) : text;
 }
@@ -100,7 +100,7 @@ static bool is_value(const front_state *front, CXCursor declaration) {
                                   "__nv_fp8x4_e5m2";
     if (!front->is_cuda || !clang_Location_isInSystemHeader(clang_getCursorLocation(declaration)))
         return false;
-    const char *name = front_text(front->arena, clang_getCursorSpelling(declaration));
+    const char *name = hd_clang_text(front->arena, clang_getCursorSpelling(declaration));
     return front_cuda_vector_lanes(name) || hd_has_word(numbers, name);
 }
 
@@ -112,7 +112,7 @@ static uint32_t lanes_of(front_state *front, CXType type) {
     CXCursor declaration = clang_getTypeDeclaration(canonical);
     return is_record(type) && is_value(front, declaration)
                ? front_cuda_vector_lanes(
-                     front_text(front->arena, clang_getCursorSpelling(declaration)))
+                     hd_clang_text(front->arena, clang_getCursorSpelling(declaration)))
                : 0;
 }
 
@@ -186,7 +186,7 @@ static enum CXVisitorResult visit_field(CXCursor cursor, CXClientData data) {
     field_walk *w = data;
     hd_arena *arena = w->reader->front->arena;
     CXType type = clang_getCursorType(cursor);
-    const char *name = front_text(arena, clang_getCursorSpelling(cursor));
+    const char *name = hd_clang_text(arena, clang_getCursorSpelling(cursor));
     bool unnamed = clang_Cursor_isAnonymous(cursor) || !*name || strchr(name, '(');
     if (clang_Cursor_isBitField(cursor)) {
         if (!unnamed)
@@ -207,7 +207,7 @@ static enum CXVisitorResult visit_field(CXCursor cursor, CXClientData data) {
     if (unnamed && is_record(type)) {
         CXCursor first = clang_getNullCursor();
         clang_Type_visitFields(type, first_name, &first);
-        name = front_text(arena, clang_getCursorSpelling(first));
+        name = hd_clang_text(arena, clang_getCursorSpelling(first));
     }
     add_plain(w, cursor, name);
     return CXVisit_Continue;
@@ -222,7 +222,7 @@ static void name_record(front_state *front, hd_record *record, CXType type, CXCu
         record->name = record->spelling;
         return;
     }
-    record->name = front_text(front->arena, clang_getCursorSpelling(declaration));
+    record->name = hd_clang_text(front->arena, clang_getCursorSpelling(declaration));
     if (*record->name && !strchr(record->name, '('))
         return;
     if (!member)
@@ -232,7 +232,7 @@ static void name_record(front_state *front, hd_record *record, CXType type, CXCu
 
 /* A struct that is more than its fields: with base classes or virtual functions. */
 static bool inherits(const front_state *front, CXCursor declaration) {
-    front_cursors inside = front_children(front->arena, declaration);
+    hd_cursors inside = hd_cursor_children(front->arena, declaration);
     bool found = false;
     for (size_t i = 0; i < inside.count && !found; i++) {
         enum CXCursorKind kind = clang_getCursorKind(inside.data[i]);
@@ -304,7 +304,7 @@ static hd_record *record_of(reader *r, CXType type, const char *member) {
 
 /* libclang adds the space that a parameter itself lives in; nobody writes it. */
 static const char *type_name_of(hd_arena *arena, CXType type) {
-    const char *text = front_text(arena, clang_getTypeSpelling(type));
+    const char *text = hd_clang_text(arena, clang_getTypeSpelling(type));
     size_t length = strlen(text), suffix = strlen("__private");
     if (!strncmp(text, "__private ", suffix + 1) && !strchr(text, '*'))
         return text + suffix + 1;
@@ -348,7 +348,7 @@ static kir_param read_param(reader *r, CXCursor cursor) {
     CXType type = clang_getCursorType(cursor), canonical = clang_getCanonicalType(type);
     CXType pointee = pointee_of(canonical);
     long long size = clang_Type_getSizeOf(type);
-    kir_param param = {.name = front_text(arena, clang_getCursorSpelling(cursor)),
+    kir_param param = {.name = hd_clang_text(arena, clang_getCursorSpelling(cursor)),
                        .type_name = type_name_of(arena, type)};
     static const char own[] = "heddle_"; /* of images that are counted as arrays */
     if (starts_with(param.type_name, own))
@@ -431,7 +431,7 @@ static read_instead texts_to_read(front_state *front) {
 
 /* What a probe's value names; a null cursor: nothing. */
 static CXCursor find_instance(front_state *front, CXCursor cursor) {
-    front_cursors inside = front_children(front->arena, cursor);
+    hd_cursors inside = hd_cursor_children(front->arena, cursor);
     CXCursor found = clang_getNullCursor();
     if (clang_getCursorKind(cursor) == CXCursor_DeclRefExpr)
         return clang_getCursorReferenced(cursor);
@@ -511,7 +511,7 @@ static kir_param param_of_code(front_state *front, LLVMValueRef function, unsign
 /* The parameters of a template by their names: of the one of this name that stands there. */
 static bool sign_by_template(front_state *front, CXCursor around, const char *name,
                              const char *file, unsigned line, front_signature *signature) {
-    front_cursors inside = front_children(front->arena, around);
+    hd_cursors inside = hd_cursor_children(front->arena, around);
     for (size_t i = 0; i < inside.count; i++) {
         CXCursor cursor = inside.data[i];
         enum CXCursorKind kind = clang_getCursorKind(cursor);
@@ -520,17 +520,17 @@ static bool sign_by_template(front_state *front, CXCursor around, const char *na
         if (is_around && sign_by_template(front, cursor, name, file, line, signature))
             return true;
         if (kind != CXCursor_FunctionTemplate ||
-            strcmp(front_text(front->arena, clang_getCursorSpelling(cursor)), name) != 0)
+            strcmp(hd_clang_text(front->arena, clang_getCursorSpelling(cursor)), name) != 0)
             continue;
         hd_place place = place_of(front, cursor);
         if (place.line != line || !hd_same_file(place.file, file))
             continue;
         signature->place = place;
-        front_cursors parts = front_children(front->arena, cursor);
+        hd_cursors parts = hd_cursor_children(front->arena, cursor);
         for (size_t p = 0, found = 0; p < parts.count && found < signature->param_count; p++) {
             if (clang_getCursorKind(parts.data[p]) != CXCursor_ParmDecl)
                 continue;
-            const char *param = front_text(front->arena, clang_getCursorSpelling(parts.data[p]));
+            const char *param = hd_clang_text(front->arena, clang_getCursorSpelling(parts.data[p]));
             if (*param)
                 signature->params[found].name = param;
             signature->param_places[found++] = place_of(front, parts.data[p]);
@@ -580,8 +580,9 @@ static void sign_others(reader *r) {
 
 static void visit_function(reader *r, CXCursor cursor) {
     front_state *front = r->front;
-    const char *name = front_text(front->arena, front->is_cuda ? clang_Cursor_getMangling(cursor)
-                                                               : clang_getCursorSpelling(cursor));
+    const char *name =
+        hd_clang_text(front->arena, front->is_cuda ? clang_Cursor_getMangling(cursor)
+                                                   : clang_getCursorSpelling(cursor));
     bool is_kernel = false;
     for (size_t i = 0; i < front->entries.count; i++)
         is_kernel |= !strcmp(front->entries.data[i].symbol, name);
@@ -602,7 +603,7 @@ static void visit_function(reader *r, CXCursor cursor) {
 }
 
 static void visit_probe(reader *r, CXCursor cursor) {
-    const char *name = front_text(r->front->arena, clang_getCursorSpelling(cursor));
+    const char *name = hd_clang_text(r->front->arena, clang_getCursorSpelling(cursor));
     if (starts_with(name, probe_prefix))
         visit_function(r, find_instance(r->front, cursor));
 }
@@ -620,7 +621,7 @@ static bool is_struct(front_state *front, CXCursor cursor) {
 }
 
 static void visit(reader *r, CXCursor around) {
-    front_cursors inside = front_children(r->front->arena, around);
+    hd_cursors inside = hd_cursor_children(r->front->arena, around);
     for (size_t i = 0; i < inside.count && !r->status; i++) {
         CXCursor cursor = inside.data[i];
         enum CXCursorKind kind = clang_getCursorKind(cursor);
@@ -655,7 +656,7 @@ static hd_status check_parse(front_state *front, CXTranslationUnit unit) {
         CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
         bool bad = clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error &&
                    !is_in_probes(diagnostic);
-        const char *text = front_text(front->arena, clang_getDiagnosticSpelling(diagnostic));
+        const char *text = hd_clang_text(front->arena, clang_getDiagnosticSpelling(diagnostic));
         clang_disposeDiagnostic(diagnostic);
         if (bad)
             return hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
