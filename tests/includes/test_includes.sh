@@ -14,81 +14,85 @@ order="base driver layout order remap device kernel frontend job model machine t
 advise/measure advise/explore advise cli/report cli/gpu cli cli/mpi"
 source_root=${HEDDLE_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
 
-# Position of a folder in the order, from 1; no entry where it is not one of them.
-declare -A position
-count=0
-for folder in $order; do position[$folder]=$((count += 1)); done
-
-# folder: that of a path below src, the longest beginning that is in the order, or its first word.
-find_folder() {
-    folder=${1%"/${1#*/*/}"}
-    [ -n "${position[$folder]:-}" ] || folder=${1%%/*}
-}
-
-# What is wrong when a file of folder $1 (an empty one: a public header) includes
-# $2; $3 is the folder that holds the file, $4 the root of the tree.
-fault() {
-    local from=$1 name=$2 beside=$3 root=$4 to folder
-    find_folder "$name"
-    to=$folder
-    case $name in
-    llvm/* | llvm-c/* | clang/* | clang-c/*)
-        [ "$from" = frontend ] || [ "$from" = rewrite ] ||
-            echo "only frontend and rewrite may see LLVM or clang"
-        return ;;
-    heddle/*)
-        [ -f "$root/include/$name" ] || [ -f "$root/remap/include/$name" ] ||
-            echo "there is no such public header"
-        return ;;
-    ../* | */../* | ./*)
-        echo "write it from src/, as folder/file.h"
-        return ;;
-    esac
-    if [ "$to" = "$name" ]; then # a file beside this one
-        [ -f "$beside/$name" ] || echo "it is not in this folder; write folder/file.h"
-    elif [ -z "$from" ]; then
-        echo "a public header may include only public ones"
-    elif [ -z "${position[$to]:-}" ]; then
-        echo "folder $to is not in the design's order"
-    elif [ "${position[$to]}" -gt "${position[$from]}" ]; then
-        echo "$to comes after $from in the design's order"
-    elif [ "$to" = frontend ] && ! [[ $from =~ ^(frontend|machine|rewrite|advise|cli)(/|$) ]]; then
-        echo "only machine, rewrite, advise and cli may include frontend"
-    fi
-}
-
-# The included names of a file, as "line name": all in quotes, and of those in
-# angle brackets only what could be ours, LLVM's or clang's.
-includes_of() {
-    local ours
-    ours=$(echo ${order//\//\\/} heddle llvm llvm-c clang clang-c | tr ' ' '|')
-    sed -nE -e '/^[ \t]*#[ \t]*include[ \t]*"/{=;s/^[^"]*"([^"]*)".*/\1/p;}' \
-        -e "/^[ \\t]*#[ \\t]*include[ \\t]*<($ours)\\//{=;s/^[^<]*<([^>]*)>.*/\\1/p;}" "$1" |
-        paste -d ' ' - -
-}
-
 # Where the sources of the tree $1 lie: the remap library has a house of its own.
 folders_of() { echo "$1/src" "$1/include" "$1/remap/src" "$1/remap/include"; }
 
-# Prints every fault of the tree $1, as file:line: message.
+# Prints every fault of the tree $1, as file:line: message. Of the included names it looks at all in
+# quotes, and of those in angle brackets only at what could be ours, LLVM's or clang's.
 check_tree() {
-    local root=$1 file from line name message
-    find $(folders_of "$root") -name '*.[ch]' | sort | while read -r file; do
-        from=${file#"$root/src/"}
-        case $file in
-        "$root/include/"* | "$root/remap/include/"*) from="" ;;
-        "$root/remap/src/"*) from=remap ;;
-        *) find_folder "$from" && from=$folder ;;
-        esac
-        if [ -n "$from" ] && [ -z "${position[$from]:-}" ]; then
-            echo "$file:1: folder $from is not in the design's order"
-            continue
-        fi
-        includes_of "$file" | while read -r line name; do
-            message=$(fault "$from" "$name" "${file%/*}" "$root")
-            [ -z "$message" ] || echo "$file:$line: includes \"$name\": $message"
-        done
-    done
+    find $(folders_of "$1") -type f | sort | awk -v root="$1" -v order="$(echo $order)" '
+    BEGIN {
+        count = split(order, names, " ")
+        ours = "heddle|llvm|llvm-c|clang|clang-c"
+        for (i = 1; i <= count; i++) {
+            place[names[i]] = i
+            ours = ours "|" names[i]
+        }
+        include = "^[ \t]*#[ \t]*include[ \t]*"
+        of_ours = include "<(" ours ")/"
+    }
+    # The folder of a path below src: the longest beginning that is in the order, or its first word.
+    function folder_of(path,    word) {
+        split(path, word, "/")
+        return (word[1] "/" word[2]) in place ? word[1] "/" word[2] : word[1]
+    }
+    # What is wrong when a file of the folder from (an empty one: a public header) includes name;
+    # beside is the folder that holds the file.
+    function fault(from, name, beside,    to) {
+        if (name ~ /^(llvm|llvm-c|clang|clang-c)\//) {
+            if (from !~ /^(frontend|rewrite)$/)
+                return "only frontend and rewrite may see LLVM or clang"
+            return ""
+        }
+        if (name ~ /^heddle\//) {
+            if (!((root "/include/" name) in there || (root "/remap/include/" name) in there))
+                return "there is no such public header"
+            return ""
+        }
+        if (name ~ /^[.][.]?\/|\/[.][.]\//)
+            return "write it from src/, as folder/file.h"
+        if (name !~ /\//) { # a file beside this one
+            if (!((beside "/" name) in there))
+                return "it is not in this folder; write folder/file.h"
+            return ""
+        }
+        to = folder_of(name)
+        if (from == "")
+            return "a public header may include only public ones"
+        if (!(to in place))
+            return "folder " to " is not in the order of the design"
+        if (place[to] > place[from])
+            return to " comes after " from " in the order of the design"
+        if (to == "frontend" && from !~ /^(frontend|machine|rewrite|advise|cli)(\/|$)/)
+            return "only machine, rewrite, advise and cli may include frontend"
+    }
+    { there[files[NR] = $0] = 1 }
+    END {
+        for (i = 1; i <= NR; i++) {
+            file = files[i]
+            if (file !~ /[.][ch]$/)
+                continue
+            from = substr(file, length(root) + 2)
+            if (from ~ /^(remap\/)?include\//) from = ""
+            else if (!sub(/^remap\/src\/.*/, "remap", from)) from = folder_of(substr(from, 5))
+            if (from != "" && !(from in place)) {
+                print file ":1: folder " from " is not in the order of the design"
+                continue
+            }
+            beside = file
+            sub(/\/[^\/]*$/, "", beside)
+            for (line = 1; (getline text <file) > 0; line++) {
+                if (text !~ include)
+                    continue
+                name = text
+                if (text ~ of_ours) gsub(/^[^<]*<|>.*/, "", name)
+                else if (!sub(include "\"", "", name) || !sub(/".*/, "", name)) continue
+                message = fault(from, name, beside)
+                if (message) print file ":" line ": includes \"" name "\": " message
+            }
+            close(file)
+        }
+    }'
 }
 
 # ---- the checker checks itself ---------------------------------------------------
@@ -103,23 +107,30 @@ echo '#include <stdio.h>' >"$tree/include/heddle/heddle.h"
 echo '#include "base/base.h"' >"$tree/src/model/beside.h"
 failed=0
 
-# A file $1 of one line $2 must be faulted with a message that has $3; with an
-# empty $3 it must pass.
+# A file of the folder $1 with one line $2 is to be faulted with a message that has $3; with an empty
+# $3 it is to pass. All are looked at together, each by a name of its own.
+expected=0
 expect() {
-    local file="$tree/$1" got
-    printf '/* made up */\n%s\n' "$2" >"$file"
-    got=$(check_tree "$tree")
-    rm "$file"
-    if [ -z "$3" ] && [ -n "$got" ]; then
-        echo "the checker faults a good line: $2: $got"
-        failed=1
-    elif [ -n "$3" ] && ! grep -qF "$file:" <<<"$got"; then
-        echo "the checker misses a bad line: $1: $2"
-        failed=1
-    elif [ -n "$3" ] && ! grep -qF "$3" <<<"$got"; then
-        echo "the checker faults $1: $2, but for another reason: $got"
-        failed=1
-    fi
+    made[expected]=${1%.*}$expected.${1##*.} lines[expected]=$2 messages[expected]=$3
+    printf '/* made up */\n%s\n' "$2" >"$tree/${made[expected]}"
+    expected=$((expected + 1))
+}
+compare() {
+    local i got
+    check_tree "$tree" >"$work/faults"
+    for ((i = 0; i < expected; i++)); do
+        got=$(grep -F "$tree/${made[i]}:" "$work/faults")
+        if [ -z "${messages[i]}" ] && [ -n "$got" ]; then
+            echo "the checker faults a good line: ${lines[i]}: $got"
+            failed=1
+        elif [ -n "${messages[i]}" ] && [ -z "$got" ]; then
+            echo "the checker misses a bad line: ${made[i]}: ${lines[i]}"
+            failed=1
+        elif [ -n "${messages[i]}" ] && [[ $got != *"${messages[i]}"* ]]; then
+            echo "the checker faults ${made[i]}: ${lines[i]}, but for another reason: $got"
+            failed=1
+        fi
+    done
 }
 
 expect src/model/good.c '#include "layout/layout.h"' ''
@@ -148,6 +159,8 @@ expect src/model/bad.c '#include "heddle/nowhere.h"' 'there is no such public he
 expect src/model/bad.c '#include "gadgets/gadget.h"' 'folder gadgets is not in'
 expect src/gadgets/bad.c 'int gadget;' 'folder gadgets is not in'
 expect include/heddle/bad.h '#include "base/base.h"' 'a public header may include only public ones'
+compare
+
 # Symbols, as "folder name kind" (nm's letter): prints those that are used by a folder and defined in a later
 # one alone. What several folders define (a weak function, and who replaces it) is nobody's.
 check_symbols() {
