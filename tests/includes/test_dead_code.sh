@@ -43,13 +43,35 @@ unreferenced() {
 # dead SOURCES: of what unreferenced() prints those that files of this name do not use themselves.
 # A name that a macro pastes stands in no file.
 dead() {
-    local name object uses
-    while read -r name object; do
-        [ -z "${excused[$name]:-}" ] || continue
-        uses=$(find "$1" -name "${object%.o}" -exec cat {} + |
-            sed -E 's,/\*.*\*/,,; s,^ ?\*.*,,; s,/\*.*,,' | grep -ow -- "$name" | wc -l)
-        [ "$uses" != 1 ] || echo "$name ($object)"
-    done
+    { find "$1" -type f; cat; } | awk -v excused="${!excused[*]}" '
+    BEGIN {
+        count = split(excused, names, " ")
+        for (i = 1; i <= count; i++) stays[names[i]] = 1
+    }
+    NF == 1 {
+        file = $0
+        sub(/.*\//, "", file)
+        paths[file] = paths[file] " " $0
+        next
+    }
+    !($1 in stays) {
+        file = $2
+        sub(/[.]o$/, "", file)
+        uses = 0
+        count = split(paths[file], path, " ")
+        for (i = 1; i <= count; i++) {
+            while ((getline line <path[i]) > 0) {
+                if (!index(line, $1)) continue
+                sub(/\/[*].*[*]\//, "", line)
+                sub(/^ ?[*].*/, "", line)
+                sub(/\/[*].*/, "", line)
+                words = split(line, word, /[^A-Za-z0-9_]+/)
+                for (j = 1; j <= words; j++) uses += word[j] == $1
+            }
+            close(path[i])
+        }
+        if (uses == 1) print $1 " (" $2 ")"
+    }'
 }
 
 # ---- the checker can fail --------------------------------------------------------------------
@@ -87,9 +109,8 @@ objects=$(for file in $objects; do [ ! -f "$file" ] || echo "$file"; done)
 [ "$(wc -w <<<"$objects")" -gt 20 ] || { echo "no objects of heddle are known"; exit 1; }
 found=$({
     symbols $objects
-    for library in $(tr ' ' '\n' <<<"$programs" | grep '\.so'); do
-        nm -D --defined-only "$library" | awk '{ sub(/@.*/, "", $NF); print "U", $NF }'
-    done
+    nm -D --defined-only $(tr ' ' '\n' <<<"$programs" | grep '\.so') |
+        awk 'NF > 1 { sub(/@.*/, "", $NF); print "U", $NF }'
 } | unreferenced | dead "$source_root/src")
 [ -z "$found" ] && exit 0
 echo "no command reaches these; use them, make them static, delete them, or say why they stay:"
