@@ -11,7 +11,7 @@ files=$(find bench examples include package remap src tests -name node_modules -
     -path tests/kernels -prune -o -name '*.[ch]' -print 2>/dev/null | sort || true)
 count=$(wc -l <<<"$files")
 [ "$count" -ge 500 ] || { echo "found only $count files; HEDDLE_SOURCE names the sources"; exit 1; }
-xargs -P "$(nproc)" -n 20 clang-format-19 --dry-run --Werror <<<"$files" || {
+xargs -P "$(nproc)" -n 250 clang-format-19 --dry-run --Werror <<<"$files" || {
     echo "clang-format-19 -i FILE puts it right"
     exit 1
 }
