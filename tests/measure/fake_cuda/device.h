@@ -61,26 +61,47 @@ static void fake_finish();
 
 #ifdef FAKE_BARRIERS
 /* Each thread of a block has a stack of its own, and leaves it at a barrier until all others are
- * there, too. */
+ * there, too. Contexts are only for the first time on a stack: each switch between them is a call of
+ * the kernel. */
 #include <ucontext.h>
 
 enum { FAKE_THREADS = 1024, FAKE_STACK = 1 << 15 };
-static ucontext_t fake_block, fake_fibers[FAKE_THREADS];
+static void *fake_block[5], *fake_fibers[FAKE_THREADS][5];
 static char fake_stacks[FAKE_THREADS][FAKE_STACK];
 static bool fake_ended[FAKE_THREADS];
-static unsigned fake_now, fake_started;
+static unsigned fake_now, fake_started, fake_made;
 static void (*fake_thread)(void **);
 static void **fake_params;
 
+static __attribute__((noinline)) void fake_jump(void **to) { __builtin_longjmp(to, 1); }
+static __attribute__((noinline)) void fake_switch(void **from, void **to) {
+    if (!__builtin_setjmp(from))
+        fake_jump(to);
+}
+
+/* One thread after the other, of whatever kernel. */
 static void fake_body() {
-    fake_thread(fake_params);
-    fake_ended[fake_now] = true;
+    for (;;) {
+        fake_thread(fake_params);
+        fake_ended[fake_now] = true;
+        fake_switch(fake_fibers[fake_now], fake_block);
+    }
 }
 
 static void __syncthreads() {
     fake_index self = threadIdx;
-    swapcontext(&fake_fibers[fake_now], &fake_block);
+    fake_switch(fake_fibers[fake_now], fake_block);
     threadIdx = self;
+}
+
+static __attribute__((noinline)) void fake_make() {
+    static ucontext_t made;
+    getcontext(&made);
+    made.uc_stack.ss_sp = fake_stacks[fake_made++];
+    made.uc_stack.ss_size = FAKE_STACK;
+    makecontext(&made, fake_body, 0);
+    if (!__builtin_setjmp(fake_block))
+        setcontext(&made);
 }
 
 static void fake_start(void (*thread)(void **), void **params) {
@@ -88,12 +109,10 @@ static void fake_start(void (*thread)(void **), void **params) {
     fake_thread = thread;
     fake_params = params;
     fake_ended[fake_now] = false;
-    getcontext(&fake_fibers[fake_now]);
-    fake_fibers[fake_now].uc_stack.ss_sp = fake_stacks[fake_now];
-    fake_fibers[fake_now].uc_stack.ss_size = FAKE_STACK;
-    fake_fibers[fake_now].uc_link = &fake_block;
-    makecontext(&fake_fibers[fake_now], fake_body, 0);
-    swapcontext(&fake_block, &fake_fibers[fake_now]);
+    if (fake_now == fake_made)
+        fake_make();
+    else
+        fake_switch(fake_block, fake_fibers[fake_now]);
 }
 
 static void fake_finish() {
@@ -102,7 +121,7 @@ static void fake_finish() {
         for (fake_now = 0; fake_now < fake_started; fake_now++)
             if (!fake_ended[fake_now]) {
                 waits = true;
-                swapcontext(&fake_block, &fake_fibers[fake_now]);
+                fake_switch(fake_block, fake_fibers[fake_now]);
             }
     }
     fake_started = 0;
