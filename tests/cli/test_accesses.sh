@@ -1,5 +1,6 @@
 # heddle advise --accesses: how often loops run, against what the machine executes.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 
 cat >loops.cl <<'END'
 #define HEAD (__global float *a, __global float *b, __global float *out, int n) { \

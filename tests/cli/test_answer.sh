@@ -1,6 +1,7 @@
 # `heddle advise`: the verdict first, a command that works as it is printed, what was taken apart,
 # what was refused.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 
 # first PATTERN: the first line of the last output matches.
 first() {

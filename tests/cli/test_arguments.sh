@@ -1,6 +1,7 @@
 # Arguments of types that are not plain numbers, with and without a job: vectors of CUDA by
 # value, halves, and types with names of the kernel's own.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 export CUDA_PATH= # Heddle's own headers, which are read faster
 
 # holds FILE FORMAT WORDS: the first numbers of a dump, as od's FORMAT shows them.

@@ -1,6 +1,7 @@
 #!/bin/bash
 # The compiler's options from a build's compile_commands.json.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 export CUDA_PATH= # Heddle's own headers
 
 mkdir -p build src headers

@@ -1,5 +1,6 @@
 # heddle cache: what is printed of a job and of its trace, layouts, and what is refused.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 
 # total NAME: of the last --json output.
 total() { sed -nE "s/^    \"$1\": ([0-9]+),?\$/\1/p" "$work/log/out"; }

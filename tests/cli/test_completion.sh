@@ -1,6 +1,7 @@
 # 'heddle help complete' has every option of every command, and the scripts of 'heddle help
 # completion' ask it: bash really completes, and so do fish and zsh where they are installed.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 
 for shell in bash zsh fish; do
     accepts help completion $shell
@@ -18,14 +19,14 @@ prints 'heddle help completion bash'
 commands=$("$heddle" help | sed -n '/^Topics/q;s/^  \([a-z-]*\) .*/\1/p')
 while read -r words; do
     # shellcheck disable=SC2086
-    "$heddle" help $words | sed -nE 's/^  (-(.), )?--([a-z0-9-]+).*/\3 \2/p' >"$work/options"
+    "$heddle" help $words |
+        sed -nE 's/^  (-(.), )?--([a-z0-9-]+).*/--\3\n-\2/p' | grep -vx -- - | sort >"$work/options"
     [ -s "$work/options" ] || complain "$words has no options"
     # shellcheck disable=SC2086
     accepts help complete $words -
-    while read -r option letter; do
-        prints "^--$option	."
-        [ -z "$letter" ] || prints "^-$letter	."
-    done <"$work/options"
+    # each with a text
+    sed -n 's/	..*//p' "$work/log/out" | sort -u | comm -13 - "$work/options" >"$work/missing"
+    [ ! -s "$work/missing" ] || complain "$words: not completed: $(cat "$work/missing")"
 done <<END
 $commands
 trace info

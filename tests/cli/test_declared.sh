@@ -2,6 +2,7 @@
 # Records that only the job, or the command line, knows of: a kernel over numbers is told apart as
 # the same kernel over structs is.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 
 cat >numbers.cl <<'EOT'
 

@@ -1,5 +1,6 @@
 # Profiles, found and missing; nothing here needs a device.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 
 accepts device list tesla-k20c
 prints '^tesla-k20c: '

@@ -1,5 +1,6 @@
 # Files that are written: whole, or not at all.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 
 mkdir new
 accepts apply body.yaml --layout soa --out new
@@ -113,11 +114,11 @@ done
 accepts trace body.cl --global 400000 -o large.hdt
 mkdir killed
 for signal in TERM INT KILL; do
-    "$heddle" trace export large.hdt -o killed/text >/dev/null 2>&1 &
+    "$plain" trace export large.hdt -o killed/text >/dev/null 2>&1 &
     child=$!
-    for _ in $(seq 500); do
+    for _ in $(seq 200); do
         [ -n "$(find /proc/$child/fd -lname "$PWD/killed/*" 2>/dev/null)" ] && break
-        sleep 0.01
+        sleep 0.05
     done
     kill -s $signal $child
     wait $child 2>/dev/null

@@ -1,6 +1,7 @@
 #!/bin/bash
 # What a job from anybody may do, and how much memory it takes.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 
 # ---- compiler options of a job ------------------------------------------------------
 
@@ -52,14 +53,13 @@ done
 cat >more/first.h <<'END'
 #define FIRST 1
 END
-for options in "-DN=3 -D M -UN -U M" "-Imore -I more -isystem more -iquote more -idirafter more" \
-    "-include more/first.h" "-I more -include first.h" "-cl-std=CL1.2 -cl-fast-relaxed-math" \
-    "-cl-mad-enable -cl-no-signed-zeros -cl-finite-math-only" "-ffast-math -fno-fast-math" \
-    "-ffp-contract=fast -fno-signed-zeros" "-O0 -O3 -Ofast -g -w" "-Wall -Wno-unused-variable -W" \
-    '-D"M=a b"'; do
-    with_options "$options"
-    accepts advise --accesses options.yaml
-done
+with_options "-DN=3 -D M -UN -U M -Imore -I more -isystem more -iquote more -idirafter more \
+-include more/first.h -include first.h -ffast-math -fno-fast-math -ffp-contract=fast \
+-fno-signed-zeros -O0 -O3 -Ofast -g -w -Wall -Wno-unused-variable -W -D\"M=a b\""
+accepts advise --accesses options.yaml
+with_options "-cl-std=CL1.2 -cl-fast-relaxed-math -cl-mad-enable -cl-no-signed-zeros \
+-cl-finite-math-only"
+accepts advise --accesses options.yaml
 
 with_options -fvisibility=hidden
 accepts advise --accesses options.yaml --trust-options

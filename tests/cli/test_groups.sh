@@ -1,6 +1,7 @@
 # Jobs with groups of launches, what is written between launches, and rounds that end early: each
 # leaves what the same job leaves that is written out, launch by launch.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 
 cat >k.cl <<'END_OF_FILE'
 struct cell { float x; int n; };

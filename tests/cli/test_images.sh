@@ -1,5 +1,6 @@
 # Images that are counted as arrays: every command says so, and no device runs them.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 
 cat >draw.cl <<'END'
 typedef struct { float x, y, size; int kind; } spot;

@@ -1,5 +1,6 @@
 # Job files that are wrong: one message at the place in the file.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 
 # changed SED-COMMAND: bad.yaml is body.yaml, changed.
 changed() {

@@ -2,6 +2,7 @@
 # Which accesses are said to stay in a register over a loop: those whose line ends in "kept BUFFER N",
 # over N loops, and no others.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 
 cat >kept.cl <<'END'
 struct r { float x, y, z, w; };

@@ -1,5 +1,6 @@
 # Kernel files that cannot be used.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 mkdir new
 
 cat >broken.cl <<'END'

@@ -1,5 +1,6 @@
 # Kernels in kir as input: what they take, what they lack, and what is wrong with them.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 
 accepts show --ir body.cl
 cp "$work/log/out" body.kir

@@ -1,5 +1,6 @@
 # heddle advise --graph: distances and clusters as text, JSON, GraphViz and SVG.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 
 # Figure 2 of Kofler et al.
 cat >figure.cl <<'END_CL'

@@ -2,6 +2,7 @@
 # Where there is no MPI it was not built, and there is nothing to test. The same for all numbers of
 # ranks, without MPI: tests/machine/test_ranks.c, tests/analysis/test_ranks.c.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 mpi=$(dirname "$heddle")/heddle-mpi
 [ -x "$mpi" ] && command -v mpirun >/dev/null || { echo "no heddle-mpi"; exit 0; }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1

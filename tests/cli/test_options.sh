@@ -1,5 +1,6 @@
 # The command line itself: commands, options, help, and a full standard output.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 
 refuses "error: which command\?"
 refuses "no command 'advize'; did you mean 'advise'\?" advize body.cl
@@ -44,48 +45,40 @@ for command in $commands; do
     prints "^usage: heddle $command"
     prints '^  --json '
     awk 'length > 80 { exit 1 }' "$work/log/out" || complain "$command --help is too wide"
-    cp "$work/log/out" "$work/log/page"
-    accepts help "$command"
-    cmp -s "$work/log/out" "$work/log/page" || complain "help $command is not $command --help"
+    cp "$work/log/out" "$work/help-$command"
     [ -f "$(dirname "$heddle")/man/heddle-$command.1" ] || complain "no manual page of $command"
     grep -q "^## heddle $command\$" "$source_folder/docs/json.md" ||
         complain "docs/json.md has no section on $command"
 done
-
-# A letter is the same option in every command, and those for outputs and devices are -o and -d.
 for words in $commands "${variants[@]}"; do
     # shellcheck disable=SC2086
     accepts help $words
-    sed -nE 's/^  (-(.), )?--([a-z-]+).*/\2 \3/p' "$work/log/out" | grep -v '^ ' >>"$work/letters"
-    grep -Eq '^  --(out|device)' "$work/log/out" && complain "$words: --out or --device has no letter"
-    true
+    [ ! -f "$work/help-$words" ] || cmp -s "$work/log/out" "$work/help-$words" ||
+        complain "help $words is not $words --help"
+    cp "$work/log/out" "$work/help-$words"
 done
-sort -u "$work/letters" >"$work/log/out"
+
+# A letter is the same option in every command, and those for outputs and devices are -o and -d.
+cat "$work"/help-* | sed -nE 's/^  -(.), --([a-z-]+).*/\1 \2/p' | sort -u >"$work/log/out"
 prints '^o out$'
 prints '^d device$'
 twice=$(cut -c 1 "$work/log/out" | uniq -d)
 [ -z "$twice" ] || complain "letters of several options: $twice"
+grep -E '^  --(out|device)' "$work"/help-* && complain "--out or --device has no letter"
 
 # Manual pages explain every option of their command, those of many commands in heddle.1; and their
 # prose tells more of no others.
 pages=$(dirname "$heddle")/man
 explained() { grep '^\.It ' "$1" | grep -Eo 'Fl -[a-z-]+' | sed 's/^Fl -//' | sort -u; }
 explained "$pages/heddle.1" >"$work/shared"
-for words in $commands "${variants[@]}"; do
-    # shellcheck disable=SC2086
-    "$heddle" help $words | sed -nE 's/^  (-., )?--([a-z-]+).*/\2/p' | sort -u >"$work/options"
-    cat "$work/options" >>"$work/options-${words%% *}"
-    explained "$pages/heddle-${words%% *}.1" >"$work/page"
-    while read -r option; do
-        grep -qx -- "$option" "$work/page" "$work/shared" ||
-            complain "man/heddle-${words%% *}.1 has no --$option of heddle $words"
-    done <"$work/options"
-done
 for command in $commands; do
-    for option in $(explained "$source_folder/man/heddle-$command.mdoc"); do
-        grep -qx -- "$option" "$work/options-$command" ||
-            complain "man/heddle-$command.mdoc has --$option, which is no option"
-    done
+    sed -nE 's/^  (-., )?--([a-z-]+).*/\2/p' "$work/help-$command"{,\ *} 2>/dev/null | sort -u >"$work/options"
+    explained "$pages/heddle-$command.1" | sort -u - "$work/shared" | comm -13 - "$work/options" >"$work/missing"
+    [ ! -s "$work/missing" ] ||
+        complain "man/heddle-$command.1 has not all options of heddle $command: $(cat "$work/missing")"
+    explained "$source_folder/man/heddle-$command.mdoc" | comm -23 - "$work/options" >"$work/missing"
+    [ ! -s "$work/missing" ] ||
+        complain "man/heddle-$command.mdoc has options that are none: $(cat "$work/missing")"
 done
 
 # An option of one value is given one; lists take all, and flags do not mind.

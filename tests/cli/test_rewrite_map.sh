@@ -1,5 +1,6 @@
 # heddle apply --map: kernels whose threads take their work from a map, and the files beside them.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 
 cat >add.cl <<'E2'
 __kernel void add(__global float *a, uint n) {

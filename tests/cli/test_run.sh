@@ -1,5 +1,6 @@
 # heddle run: what is printed, compared and written.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 
 accepts run body.yaml
 prints '^Executed by [0-9]+ worker'

@@ -3,7 +3,10 @@
 source "$(dirname "$0")/../folder.sh"
 figures=$(realpath "$(dirname "$0")")/figures.py
 root=$(realpath "$(dirname "$0")/../..")
-build=${HEDDLE_BUILD:-$root/build/release}
+heddle=$(realpath "${HEDDLE_BUILD:-$root/build/release}")/heddle
+source_folder=$root
+source "$root/tests/cli/ready.sh"
+build=$(dirname "$heddle")
 
 cat >"$work/page.md" <<'END'
 Some text.
