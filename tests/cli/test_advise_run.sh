@@ -1,6 +1,7 @@
 # `heddle advise --run`: the job is run where the static cost rests on assumptions, and what keeps
 # it from being run is said in one line beside the static answer.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 
 cat >gather.cl <<'END'
 typedef struct {

@@ -1,5 +1,6 @@
 # heddle show, diff, and run in layouts: counts on the lines they belong to, findings, limits.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 
 # ---- one file ------------------------------------------------------------------------------
 

@@ -1,8 +1,9 @@
 /*
  * Runs of `heddle trace` that are killed, or stopped by Ctrl-C.
  *
- * A run is killed 25 times, after a random part of the time that it takes. Whatever
- * it leaves is read, and each of its complete blocks must be that of the whole run.
+ * A run is killed 25 times, after a random part of the time that it takes: the first twelve times
+ * in the sanitized build, the others in the release build. Whatever it leaves is read, and each of
+ * its complete blocks must be that of the whole run.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +25,7 @@
 #include "sanitized.h"
 #include "trace/trace.h"
 
-enum { KILLS = SANITIZED ? 12 : 25, SEED = 20261121, BLOCKS = 24, THREADS = 64 };
+enum { KILLS = 25, SANITIZED_KILLS = 12, SEED = 20261121, BLOCKS = 24, THREADS = 64 };
 extern char **environ;
 
 /* A folder with a job in it, and the program. */
@@ -245,6 +246,8 @@ static void killed_runs_leave_their_complete_blocks(void **state) {
     for (int k = 0; k < KILLS; k++) {
         bool complete = false;
         mix(&random, (uint64_t)k);
+        if (SANITIZED != (k < SANITIZED_KILLS))
+            continue;
         pid_t pid = start_trace(p, "run.hdt");
         wait_seconds(seconds * (double)(random >> 11) * 0x1p-53);
         kill(pid, SIGKILL);
@@ -252,17 +255,19 @@ static void killed_runs_leave_their_complete_blocks(void **state) {
         char *left = !access(finished, F_OK) ? finished : !access(part, F_OK) ? part : NULL;
         if (left) {
             blocks += check_left(p, left, &whole, &complete);
-            assert_int_equal(exit_of(start(p, (char *[]){"heddle", "trace", "info", left, NULL})),
-                             0);
+            if (k % 8 == 0) /* which reads it as check_left() does */
+                assert_int_equal(
+                    exit_of(start(p, (char *[]){"heddle", "trace", "info", left, NULL})), 0);
             assert_int_equal(unlink(left), 0);
         }
         nothing += !left;
         cut += left && !complete;
         ended += complete;
     }
-    print_message("seed %d, %u launches in %.2f s: of %d kills %u before the file was made, %u "
+    print_message("seed %d, %u launches in %.2f s: of %u kills %u before the file was made, %u "
                   "cut it, %u after its end; %llu blocks read\n",
-                  SEED, p->repeat, seconds, KILLS, nothing, cut, ended, (unsigned long long)blocks);
+                  SEED, p->repeat, seconds, nothing + cut + ended, nothing, cut, ended,
+                  (unsigned long long)blocks);
 }
 
 /* What is killed before its first block is done can be read, too. */

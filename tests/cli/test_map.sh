@@ -1,5 +1,6 @@
 # heddle map: what is printed of a job and of a trace, the map that it writes, and what is refused.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 
 # Threads i, i + 32, i + 64 ... want the same row; natural warps have 32 rows each.
 cat >rows.cl <<'END'

@@ -1,6 +1,7 @@
 #!/bin/bash
 # What one access that reaches several fields costs, and one that reaches one of several parts.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 
 cat >four.cl <<'END'
 struct r { float x, y, z, w, vx, vy, vz, m; };

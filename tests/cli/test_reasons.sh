@@ -1,6 +1,7 @@
 #!/bin/bash
 # What is said of indices that are no affine form.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 
 # Read from a table at an index that all lanes share, the same with what they don't share beside
 # it, read from memory by each lane, and a remainder of either kind.

@@ -1,5 +1,6 @@
 # heddle report: the page's data against what the other commands say.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 command -v node >/dev/null || { echo "this test needs node: apt-get install nodejs"; exit 2; }
 
 # same A B: the JSON files A and B hold the same value; with a third argument, of that expression

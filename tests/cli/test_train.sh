@@ -1,6 +1,7 @@
 # Training on whatever OpenCL device there is, with few kernels: what is kept, what is shown, and
 # trainings that end early.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 export HEDDLE_DATABASE=$work/log/profiles.db
 export TMPDIR=$work/log/tmp
 mkdir "$TMPDIR"

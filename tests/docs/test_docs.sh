@@ -3,10 +3,7 @@
 source "$(dirname "$0")/../folder.sh"
 figures=$(realpath "$(dirname "$0")")/figures.py
 root=$(realpath "$(dirname "$0")/../..")
-heddle=$(realpath "${HEDDLE_BUILD:-$root/build/release}")/heddle
-source_folder=$root
-source "$root/tests/cli/ready.sh"
-build=$(dirname "$heddle")
+build=${HEDDLE_BUILD:-$root/build/release}
 
 cat >"$work/page.md" <<'END'
 Some text.

@@ -8,6 +8,8 @@ heddle=$(realpath "${1:?the path of heddle}")
 find_browser
 
 source "$(dirname "$0")/../folder.sh"
+source_folder=$HEDDLE_SOURCE
+source "$HEDDLE_SOURCE/tests/cli/ready.sh"
 cd "$HEDDLE_SOURCE" || exit 1
 jobs=(examples/irreg/irreg-small.yaml examples/nbf/nbf-small.yaml)
 {
