@@ -82,8 +82,8 @@ with() {
 # The files here, with their sizes and times.
 files_here() { find . \( -type d -printf '%p\n' -o -printf '%p %s %T@\n' \) | sort; }
 
-# look_around: $files are all files here, and true if those are older than log/mark, so that one that
-# changes is not. Of links nobody can tell.
+# look_around: $files are all files here, and true if those are older than log/mark, so that one
+# that changes is not. Of links nobody can tell.
 look_around() {
     local file
     shopt -s globstar dotglob nullglob
@@ -124,15 +124,15 @@ tried() { [ -z "${HEDDLE_SANITIZED:-}" ] || [ $(($1 % $2)) -eq 0 ]; }
 # given NAME...: the files of that name in jobs/, here.
 given() { cp "${@/#/$source_folder/tests/cli/jobs/}" .; }
 
-# mounts SCRIPT: runs it, with heddle as its argument, where it may mount; $status is its own. False
-# where nobody may mount, or the script ended with 77.
+# mounts SCRIPT: runs it where it may mount, with heddle as its argument, and none that stands ready
+# elsewhere (ready.sh); $status is its own. False where nobody may mount, or it ended with 77.
 mounts() {
     local shield=
     unshare --mount --map-root-user true 2>/dev/null && shield=--map-root-user
     # shellcheck disable=SC2086
     unshare --mount $shield true 2>/dev/null || return
     # shellcheck disable=SC2086
-    unshare --mount $shield bash "$1" "$heddle" >"$work/log/out" 2>"$work/log/err"
+    unshare --mount $shield bash "$1" "${plain:-$heddle}" >"$work/log/out" 2>"$work/log/err"
     status=$?
     [ $status -ne 77 ]
 }

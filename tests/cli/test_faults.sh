@@ -1,18 +1,10 @@
 # Kernels that go wrong on the machine: one message at the place in the kernel, with the
 # threads and the memory that it is about, and no file.
 source "$(dirname "$0")/lib.sh"
-
-# says PATTERN...: the last messages have a line that matches each.
-says() {
-    local pattern
-    for pattern in "$@"; do
-        grep -Eq -- "$pattern" "$work/log/err" || complain "no message matches: $pattern"
-    done
-}
+source "$source_folder/tests/cli/ready.sh"
 
 # faults LINE:COLUMN PATTERN ARGUMENTS...: the kernel k.cl on standard input is refused by
-# `run` and by `trace`, at that place, with the line and a caret below. Sanitized, by `trace` every
-# third.
+# `run`, at that place, with the line and a caret below; every third by `trace` in the same words.
 fault=0
 faults() {
     local at=$1 pattern=$2
@@ -21,7 +13,7 @@ faults() {
     refuses "^k.cl:$at: error: .*$pattern" run k.cl "$@"
     says '^ +\^$'
     fault=$((fault + 1))
-    tried $fault 3 || return 0
+    [ $((fault % 3)) -eq 0 ] || return 0
     cp "$work/log/err" "$work/log/first"
     refuses "^k.cl:$at: error: .*$pattern" trace k.cl "$@" -o k.hdt
     cmp -s "$work/log/err" "$work/log/first" || complain "run and trace say different things"
