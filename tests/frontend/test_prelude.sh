@@ -1,6 +1,7 @@
 # Headers of CUDA C that are kept precompiled: the same kir as without, made anew when what they are
 # of has changed, and nothing lost where they cannot be kept.
 source "$(dirname "$0")/../cli/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 export XDG_CACHE_HOME=$PWD/cache CUDA_PATH=
 cat >k.cu <<'END'
 struct body { float x, y; };

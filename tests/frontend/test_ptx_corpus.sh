@@ -2,6 +2,7 @@
 # The kernels that a machine-learning framework wrote (../shared/data/ptx) load, each address of
 # theirs is affine or says why, and each runs on made-up buffers that are large enough.
 source "$(dirname "$0")/../cli/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 data=${2:-$source_folder/../shared/data/ptx}
 
 if ! [ -d "$data" ]; then
