@@ -4,7 +4,9 @@ source "$(dirname "$0")/lib.sh"
 export HEDDLE_DATABASE=$work/log/profiles.db
 export TMPDIR=$work/log/tmp
 mkdir "$TMPDIR"
-need_shim
+need_shim # all calls are with it, so that one heddle stands ready
+LD_PRELOAD=$shim source "$source_folder/tests/cli/ready.sh"
+call() { with NOTHING=1 -- "$@"; }
 
 # remembers WHAT ARGUMENTS: the answer is there without a run: the device is lost at once.
 remembers() {
@@ -16,13 +18,9 @@ remembers() {
 }
 
 # asks WHAT [VARIABLE=VALUE] ARGUMENTS: it must be measured, so that the lost device is an error.
-# Sanitized, every third is asked.
-questions=0
 asks() {
     local what=$1 setting=NOTHING=1
     shift
-    questions=$((questions + 1))
-    tried $questions 3 || return 0
     case $1 in *=*) setting=$1; shift ;; esac
     with LOST_DEVICE_AFTER=0 "$setting" -- "$@"
     [ "$status" -eq 2 ] || complain "$what: exit status $status, not 2"
@@ -67,10 +65,10 @@ prints '^Verdict: '
 ! grep -q 'measured on 20' "$work/log/out" || complain "remembers what it never asked"
 ! grep -q '^Verdict for' "$work/log/out" || complain "static cost advises beside the device"
 grep '^Verdict' "$work/log/out" >"$work/log/verdict"
-remembers "the same again" "${asked[@]}"
-grep '^Verdict' "$work/log/out" | cmp -s - "$work/log/verdict" || complain "another verdict"
 remembers "the same in other words" advise near.yaml --budget 600s --repeats 12
-accepts "${asked[@]}" --json
+grep '^Verdict' "$work/log/out" | cmp -s - "$work/log/verdict" || complain "another verdict"
+with LOST_DEVICE_AFTER=0 -- "${asked[@]}" --json
+[ "$status" -eq 0 ] || complain "the same again: exit status $status, not 0"
 for member in '"remembered": true' '"verdict": "' '"end": "finished"' '"ratio_low": ' \
     '"backend": "opencl"' '"winner": [0-9]'; do
     prints "$member"
@@ -89,12 +87,13 @@ prints "^Verdict: soa, at 0.667 of the original's energy \\(0.667 to 0.667\\), m
 prints '^  layout +time +energy +to original '
 prints '^  soa +[0-9.]+ .s +[0-9.]+ mJ +0.667 .*'
 prints "^  to original: the median of the ratios to the original's energy in the same"
-remembers "the same objective" "${frugal[@]}" --device "$hungry"
 asks "other figures of energy" "${frugal[@]}" --device "${hungry/900000/800000}"
 asks "another objective" "${frugal[@]/energy/edp}" --device "$hungry"
 asks "the time" advise body.yaml --budget 9m --repeats 12 --device "$hungry"
-accepts "${frugal[@]}" --device "$hungry" --json
+with LOST_DEVICE_AFTER=0 -- "${frugal[@]}" --device "$hungry" --json
+[ "$status" -eq 0 ] || complain "the same objective: exit status $status, not 0"
 fits advise
+prints '"remembered": true'
 prints '"objective": "energy"'
 prints '"energy_source": "model"'
 prints '"joules": [0-9]'
@@ -106,7 +105,7 @@ echo >>"$work/asked"
 [ \$(wc -l <"$work/asked") -lt 40 ] && echo 45 W
 END
 refuses "error: the energy of a run is missing: the command ended with status 1; .*--meter model" \
-    advise body.yaml --budget 2s --objective energy --json --meter-command "sh $work/fails"
+    advise body.yaml --budget 10m --objective energy --json --meter-command "sh $work/fails"
 refuses "error: modelled energy is not known for synthetic: add energy: to its profile" \
     advise body.yaml --budget 2s --objective energy --meter model --json \
     --device "${hungry/ energy*/}"
@@ -123,7 +122,6 @@ cp near.cl same.cl
 sed -i 's/bodies\[i\].y \* dt/bodies[i].y * dt * 2/' near.cl
 asks "another kernel" "${asked[@]}"
 cp same.cl near.cl
-remembers "the kernel that was" "${asked[@]}"
 echo '#define STEP 2' >k.h
 asks "another header" "${asked[@]}"
 echo '#define STEP 1' >k.h
@@ -246,8 +244,7 @@ prints '^By static cost on h200: .*\. The device decides\.$'
 
 # By chance some are slower, and the intervals are wide: "as fast" is who is within 1% of the least
 # ratio of all, and who is not and is not surely slower is undecided.
-for seed in 1 2 3 4 5 6; do
-    tried $seed 3 || continue
+for seed in 1 2; do
     with NOISY_TIMES=$seed -- advise body.yaml --budget 10m --repeats 16 --again
     [ "$status" -eq 0 ] || complain "noisy times: exit status $status, not 0"
     sed -n '/^Measured/,/^  to original:/p' "$work/log/out" | awk '
@@ -259,8 +256,7 @@ for seed in 1 2 3 4 5 6; do
         }' >"$work/wrong" 2>>"$work/found"
     [ ! -s "$work/wrong" ] || complain "$(cat "$work/wrong")"
 done
-grep -q undecided "$work/found" || [ -n "${HEDDLE_SANITIZED:-}" ] ||
-    complain "nothing was undecided in six noisy races"
+grep -q undecided "$work/found" || complain "nothing was undecided in two noisy races"
 prints '^  to original: the median of the ratios'
 
 # ---- nothing to measure ------------------------------------------------------------------------------
