@@ -1,5 +1,6 @@
 # heddle trace: files written, narrowed, described, turned into text and back.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 
 # patched FROM TO OFFSET BYTES: a copy of a file with other bytes (as printf has them) in it.
 patched() {
@@ -319,12 +320,12 @@ prints '<pos> <pc>'
 
 # What reads for long can be stopped, and leaves nothing.
 given many.cl
-accepts trace many.cl --global 8192 --local 1024 --arg n=$((200000 / (${HEDDLE_SANITIZED:+1}+1))) -o many.hdt
+accepts trace many.cl --global 8192 --local 1024 --arg n=100000 -o many.hdt
 
 # catches PID: whether it is heddle, no more the shell, and has a handler for SIGTERM.
 catches() {
     local mask
-    [ "$(readlink "/proc/$1/exe")" = "$heddle" ] || return 1
+    [ "$(readlink "/proc/$1/exe")" = "$plain" ] || return 1
     mask=$(sed -n 's/^SigCgt:[^0-9a-f]*//p' "/proc/$1/status" 2>/dev/null)
     [ -n "$mask" ] && [ $((0x$mask & 0x4000)) -ne 0 ]
 }
@@ -335,7 +336,7 @@ stopped() {
     local pattern=$1 file=$2 before after process
     shift 2
     before=$(files_here)
-    "$heddle" "$@" >"$work/log/out" 2>"$work/log/err" </dev/null &
+    "$plain" "$@" >"$work/log/out" 2>"$work/log/err" </dev/null &
     process=$!
     while kill -0 $process && ! { catches $process && [ -z "$file" -o -e "$file" ]; }; do
         sleep 0.01
@@ -356,7 +357,7 @@ stopped 'warning: stopped by a signal' '' cache --reuse many.hdt -s 6 --clusters
     stopped 'warning: stopped by a signal' '' report many.hdt -o many.html
 
 # On standard output it ends with lines that say so.
-"$heddle" trace export many.hdt >many.text 2>"$work/log/err" &
+"$plain" trace export many.hdt >many.text 2>"$work/log/err" &
 process=$!
 while [ ! -s many.text ]; do sleep 0.01; done
 kill -TERM $process
@@ -381,7 +382,7 @@ __kernel void slow(__global int *a, int n) {
         a[get_global_id(0)] += i;
 }
 END
-    script -qec "'$heddle' run slow.cl --global 65536 --local 256 --arg n=$((20000 / (${HEDDLE_SANITIZED:+3}+1))) --workers 1" \
+    script -qec "'$heddle' run slow.cl --global 65536 --local 256 --arg n=5000 --workers 1" \
         "$work/log/terminal" >/dev/null </dev/null
     grep -q 'slow: [0-9]* of 256 blocks \.\.\.' "$work/log/terminal" ||
         complain "no progress on a terminal"
