@@ -1,14 +1,15 @@
-# CUDA kernels on the machine, with the toolkit's headers (where there is a toolkit) and with Heddle's
-# own. A start and the headers take the time, A start and the headers take the time, so six files are one, and their jobs one job; those that fail
-# have a job of their own. What is expected stands at the head of the .cu file, and was worked out by
-# hand:
+# CUDA kernels on the machine, with the toolkit's headers (where there is a toolkit) and with
+# Heddle's own. A start and the headers take the time, so six files are one, and their jobs one job;
+# those that fail have a job of their own. What is expected stands at the head of the .cu file, and
+# was worked out by hand:
 #
 #   // expect: BUFFER TYPE = 1 2 3      these numbers, and no more
 #   // expect: BUFFER TYPE 64 = 2 * i   so many, by a formula of awk in their index, with xor(a, b)
 #   // prints: TEXT                     a line that the kernel prints
 #   // fails: 12 TEXT                   the run ends with an error at line 12 that says TEXT
 #
-# TYPE is a scalar of C; of float and double 6 and 14 digits are compared. Called with the path of heddle.
+# TYPE is a scalar of C; of float and double 6 and 14 digits are compared. Called with the path of
+# heddle.
 set -u
 heddle=$(realpath "$1")
 source "$(dirname "$0")/../folder.sh"
@@ -66,7 +67,7 @@ compare() {
         }'
 }
 
-# check_outputs: what $name is expected to print and leave in its buffers, which are files NAME_BUFFER
+# check_outputs: what $name is expected to print, and to leave in its buffers, files NAME_BUFFER
 check_outputs() {
     local line text buffer type count values
     while read -r text; do
@@ -81,8 +82,8 @@ check_outputs() {
     done < <(head_of expect)
 }
 
-# run_job JOB NAME...: what it leaves in the buffers that these files expect something of goes into files
-# NAME_BUFFER, and so are the buffers called in a job of several; $status.
+# run_job JOB NAME...: what it leaves in the buffers that these files expect something of goes into
+# files NAME_BUFFER, and so are the buffers called in a job of several; $status.
 run_job() {
     local job=$1 dumps=() name buffer prefix
     shift
@@ -105,7 +106,8 @@ joined() {
     for part in buffers launches; do
         echo "$part:"
         for name; do
-            sed -E "s/^buffers: \[(.*)\]$/buffers:\n  - \1/; s/\{name: (\w+), type/{name: ${name}_\1, type/
+            sed -E "s/^buffers: \[(.*)\]$/buffers:\n  - \1/
+                s/\{name: (\w+), type/{name: ${name}_\1, type/
                 s/buffer: (\w+)/buffer: ${name}_\1/g" "$name.yaml" |
                 awk -v part="$part:" '/^[a-z]/ {on = $0 == part; next} on'
         done

@@ -40,8 +40,8 @@ done
 for source in */*.cu; do
     kir=${source%.cu}.kir
     "$heddle" show --ir "$source" >"$kir" || complain "$source is not printed"
+    same "$source" "$source" "$kir" advise --accesses --global 4096
     while read -r kernel; do
-        same "$source" "$source" "$kir" advise --accesses --entry "$kernel" --global 4096
         same "$source" "$source" "$kir" advise --costs --entry "$kernel" --global 4096
     done < <(sed -n 's/^kernel "\([^"]*\)".*/\1/p' "$kir")
 done
