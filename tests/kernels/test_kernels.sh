@@ -91,7 +91,9 @@ fi
 
 heddle=$(realpath "$1")
 cd "$(dirname "$0")" || exit 2
+source_folder=$(realpath ../..)
 source ../folder.sh
+source ../cli/ready.sh
 export POCL_CACHE_DIR=${POCL_CACHE_DIR:-$work}
 find . -name '*.cl' -printf '%P\n' | sort | xargs -P "$(nproc)" -n 6 bash test_kernels.sh --some "$heddle"
 [ $? -eq 0 ] || exit 1

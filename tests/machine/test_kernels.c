@@ -23,6 +23,7 @@
 #include "lane_sets.h"
 #include "advise/measure/session.h"
 #include "one_context.h"
+#include "ready.h"
 #include "record.h"
 #include "sanitized.h"
 #include "machine/vm.h"
@@ -345,6 +346,7 @@ int main(int argc, char **argv) {
     const char *root = getenv("HEDDLE_SOURCE");
     hd_arena *arena = hd_arena_new();
     glob_t found;
+    stand_ready();
     /* PoCL's default vectorises the loop over work-items, and gets unions wrong there. */
     setenv("POCL_WORK_GROUP_METHOD", "loops", 1);
     if (glob(hd_format(arena, "%s/tests/machine/kernels/*/*.cl", root ? root : "."), 0, NULL,

@@ -13,6 +13,7 @@
 #include "frontend/frontend.h"
 #include "analysis/coalesce.h"
 #include "oracle/remap.h"
+#include "ready.h"
 #include "remap/remap_kernels.h"
 #include "maps.h"
 #include "random_maps.h"
@@ -276,5 +277,6 @@ int main(void) {
                                        cmocka_unit_test(test_special),
                                        cmocka_unit_test(test_structs_move_nothing_twice),
                                        cmocka_unit_test(test_transposes_move_nothing_twice)};
+    stand_ready();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,6 +27,7 @@
 #include "advise/advise.h"
 #include "advise/verify.h"
 #include "frontend/frontend.h"
+#include "ready.h"
 #include "sanitized.h"
 #include "source_text.h"
 
@@ -243,5 +244,6 @@ static void fields_in_opencl_c_are_as_files_say(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(fields_in_cuda_c_are_as_files_say),
                                        cmocka_unit_test(fields_in_opencl_c_are_as_files_say)};
+    stand_ready();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

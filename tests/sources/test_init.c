@@ -21,6 +21,7 @@
 
 #include "frontend/frontend.h"
 #include "job/job.h"
+#include "ready.h"
 #include "sanitized.h"
 #include "source_text.h"
 #include "machine/vm.h"
@@ -168,5 +169,6 @@ static void every_file_gives_a_job(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_file_gives_a_job)};
+    stand_ready();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,6 +45,7 @@
 #include "kernel/kernel.h"
 #include "cli/report/members.h"
 #include "rewrite/rewrite.h"
+#include "ready.h"
 #include "sanitized.h"
 #include "source_text.h"
 #include "machine/vm.h"
@@ -471,5 +472,6 @@ static void every_file_is_as_it_says(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_file_is_as_it_says)};
+    stand_ready();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
