@@ -337,20 +337,20 @@ END
 if ! grep -q __asan_init "$heddle"; then
     cat >talks.cl <<'END'
 __kernel void talks(__global float *out) {
-    for (int i = 0; i < 100000; i++)
+    for (int i = 0; i < 50000; i++)
         printf("%4000d\n", i);
 }
 END
     (
-        ulimit -v 800000
+        ulimit -v 600000
         "$heddle" run talks.cl --global 1 2>"$work/log/err" | grep -cE '^ *[0-9]+$' >"$work/log/out"
         [ "${PIPESTATUS[0]}" -eq 0 ]
-    ) || complain "with a kernel that prints 400 MB: exit status not 0"
-    [ "$(cat "$work/log/out")" -eq 100000 ] || complain "not all that a kernel printed"
+    ) || complain "with a kernel that prints 200 MB: exit status not 0"
+    [ "$(cat "$work/log/out")" -eq 50000 ] || complain "not all that a kernel printed"
     (
-        ulimit -v 800000
+        ulimit -v 600000
         "$heddle" run talks.cl --global 1 --json >"$work/log/out" 2>"$work/log/err"
-    ) || complain "with a kernel that prints 400 MB, as JSON: exit status not 0"
+    ) || complain "with a kernel that prints 200 MB, as JSON: exit status not 0"
     says '^heddle: warning: of what kernels printed the first 16 MiB are kept$'
     : >"$work/log/out"
     cat >wide.cl <<'END'
