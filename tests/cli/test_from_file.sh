@@ -3,6 +3,7 @@
 # told but sizes: a lattice with array fields, fluxes with v[i + k * n], a search in a B+ tree, a flock
 # whose positions and velocities are buffers of their own.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 export POCL_CACHE_DIR=${POCL_CACHE_DIR:-$work}
 
 # whole FILE LAYOUT SIZES: the three commands; advise's own command, where it has one, too.

@@ -1,5 +1,6 @@
 # heddle init: jobs from kernel files, what is read from host code, and what is guessed.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 
 cat >whole.cu <<'END_OF_FILE'
 struct body { float x, y; int id; };

@@ -1,5 +1,6 @@
 # Two versions of a kernel on whatever OpenCL device there is.
 source "$(dirname "$0")/lib.sh"
+source "$source_folder/tests/cli/ready.sh"
 
 accepts measure body.yaml --layout soa --repeats 3
 prints '^(struct )?body on '
