@@ -37,8 +37,8 @@ gpu measure cuda.yaml --layout '{x,y}{tag}/da' --on cuda:0 --repeats 1
 gpu measure cuda.yaml --layout soa --on 0:0
 ends 2 "no CUDA device is called '0:0', and kernels in CUDA C run on no other; there are: cuda:0"
 
-# The device has a GiB.
-gpu device explore cuda:0 --vary objects=268435456 --vary layout=aos
+# The device has a GiB. (measure/test_cuda.c has it probed.)
+gpu device explore cuda:0 --vary objects=268435456 --vary layout=aos --profile tesla-k20c
 ends 2 "'objects=268435456': in aos it takes 5 GiB, and on Fake GPU 0 it may take 1 GiB"
 gpu device explore cuda:0 --fix objects=16777216 --profile tesla-k20c --meter model --budget 1s
 ends 2 'the plan has [0-9]+ variants left'
