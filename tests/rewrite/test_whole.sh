@@ -1,6 +1,7 @@
-# Whole CUDA programs of whole/, each in three layouts: what `heddle apply` makes of one, built by nvcc,
-# prints under `heddle run` what the original prints. The four versions of a program are compiled as
-# one, each in a namespace, since nvcc spends its time on headers; their mains run one after another.
+# Whole CUDA programs of whole/, each in three layouts: what `heddle apply` makes of one, built by
+# nvcc, prints under `heddle run` what the original prints. All versions of half of the programs are
+# compiled as one, each in a namespace, since nvcc spends its time on headers; their mains run one after
+# another.
 # A line of the table:
 #
 #   PROGRAM | what is expected | RECORD=LAYOUT ...; RECORD=LAYOUT ...; RECORD=LAYOUT ...
@@ -46,20 +47,20 @@ fail() {
     [ ! -s log ] || sed 's/^/  /' log
 }
 
-# together VERSION...: the text of one program of all versions, which are folders with $name.cu. Before
-# what a version prints stands a line "=== VERSION".
+# together VERSION...: the text of one program of all versions, which are files. Before what a version
+# prints stands a line "=== VERSION".
 together() {
     local version
-    for version in "$@"; do sed -n '/^#include </p' "$version/$name.cu"; done | sort -u
     echo '#include <cstdio>'
+    sed -n '/^#include </p' "$@" | sort -u
     for version in "$@"; do
-        printf '%s\n' "namespace in_$(tr -c 'a-z0-9\n' _ <<<"${version##*/}") {" \
-            "#include \"$version/$name.cu\"" '}'
+        printf '%s\n' "namespace in_$(tr -c 'a-z0-9\n' _ <<<"$version") {" \
+            "#include \"$version\"" '}'
     done
     echo 'int main(int argc, char **argv) {'
     for version in "$@"; do
         printf '%s\n' "    std::printf(\"=== $version\\n\");" \
-            "    if (int status = in_$(tr -c 'a-z0-9\n' _ <<<"${version##*/}")::main(argc, argv))" \
+            "    if (int status = in_$(tr -c 'a-z0-9\n' _ <<<"$version")::main(argc, argv))" \
             '        return status;' '    std::fflush(stdout);'
     done
     echo '}'
@@ -84,14 +85,12 @@ build() {
 # ..." on.
 said() { awk -v version="=== $1" '/^[0-9]+ launch(es)? on /{exit} /^=== /{on = $0 == version; next} on' out; }
 
-# compare VERSION...: each prints what the first prints.
+# compare PROGRAM: each of its versions prints what the original prints.
 compare() {
     local version
-    "$heddle" run --device a100 -- "./$name" >out 2>log || fail "run $name: exit status $?"
-    grep -q '^[0-9]* launch' out || fail "$name launches nothing"
-    said "$1" >first
-    [ -s first ] || fail "$1 prints nothing"
-    for version in "${@:2}"; do
+    said "$whole/$1.cu" >first
+    [ -s first ] || fail "the original of $1 prints nothing"
+    for version in "../$1"-rewritten/*/"$1.cu"; do
         said "$version" | diff first - >log || fail "$version: other output"
     done
 }
@@ -115,39 +114,56 @@ check_places() {
         <(cut -d' ' -f1 "$whole/$name.places" | sort -nu) || fail 'other places'
 }
 
-# check_layouts TO LAYOUTS: true if there is a version TO.
+# check_layouts TO LAYOUTS
 check_layouts() {
     rewrite "$1" "$2"
     status=$?
     if [ "$expected" = places ]; then
         [ $status -eq 2 ] || fail "$2: exit status $status, not 2"
         check_places "$1"
-        return 1
+    elif [ $status -ne 0 ]; then
+        fail "$2: not rewritten"
     fi
-    [ $status -eq 0 ] || { fail "$2: not rewritten"; return 1; }
 }
 
-# check_program LINE of the table
-check_program() {
-    local name expected all layouts versions=()
+# check_line LINE of the table
+check_line() {
+    local name expected all layouts number=0
     IFS='|' read -r name expected all <<<"$1"
     name=${name// } expected=${expected// }
     mkdir "$name-$expected" && cd "$name-$expected" || return
-    versions=("$whole")
     while IFS= read -r -d ';' layouts; do
-        check_layouts "${#versions[@]}" "${layouts# }" && versions+=("${#versions[@]}")
+        number=$((number + 1))
+        check_layouts "$number" "${layouts# }"
     done <<<"$all;"
-    [ "$expected" = rewritten ] || return
+}
+
+# check_programs NAME PROGRAM...: built and run together
+check_programs() {
+    local name=$1 program versions=()
+    shift
+    mkdir "$name" && cd "$name" || return
+    for program in "$@"; do
+        versions+=("$whole/$program.cu" "../$program"-rewritten/*/"$program.cu")
+    done
     together "${versions[@]}" >"$name.cu"
     build
-    [ -z "$nvcc" ] || compare "${versions[@]}"
+    [ -n "$nvcc" ] || return
+    "$heddle" run --device a100 -- "./$name" >out 2>log || fail "run $name: exit status $?"
+    grep -q '^[0-9]* launch' out || fail "$name launches nothing"
+    for program in "$@"; do compare "$program"; done
 }
-export -f fail together build said compare rewrite check_places check_layouts check_program
+export -f fail together build said compare rewrite check_places check_layouts check_line \
+    check_programs
 
 for file in "$whole"/*.cu; do
     table | grep -q "^$(basename "$file" .cu) " || complain "$file is not in the table"
 done
-table | tr '\n' '\0' | xargs -0 -P 2 -I {} bash -c 'check_program "{}"' >said
+table | tr '\n' '\0' | xargs -0 -P 2 -I {} bash -c 'check_line "{}"' >said
+mapfile -t programs < <(table | sed -n 's/ *| rewritten .*//p')
+half=$((${#programs[@]} / 2))
+printf '%s\n' "first ${programs[*]:0:half}" "second ${programs[*]:half}" |
+    xargs -P 2 -I {} bash -c 'check_programs {}' >>said
 cat said
 failures=$((failures + $(grep -c '^FAILED' said)))
 finish
