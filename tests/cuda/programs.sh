@@ -1,5 +1,5 @@
-# For the scripts of this folder that run programs/, once built, with nvcc or, by these functions, with
-# clang and PTX. Sourced after ../cli/lib.sh.
+# For the scripts of this folder that run programs/, once built, with nvcc or, by these functions,
+# with clang and PTX. Sourced after ../cli/lib.sh.
 kept=$source_folder/tests/cuda/kept
 programs=$source_folder/tests/cuda/programs
 libraries=$(dirname "$heddle")/cuda
@@ -28,18 +28,56 @@ build_kept() {
 export -f compile link build_kept
 export source_folder kept programs libraries clang
 
-# check_program FILE: what FILE has become, under `heddle run`, does what its head says.
+# one_program FILE...: the text of one program of all these. It runs those that it is asked for, or
+# all, each after a line "=== NAME".
+one_program() {
+    local file name
+    printf '#include <%s>\n' cstdio cstring
+    sed -n '/^#include/p' "$@" | sort -u
+    for file; do
+        sed "/^#include/d; s/^int main()/int main_of_$(basename "$file" .cu)()/" "$file"
+    done
+    cat <<'END'
+static int run(int count, char **asked, const char *name, int program()) {
+    bool wanted = count == 1;
+    for (int i = 1; i < count; i++)
+        wanted |= !std::strcmp(asked[i], name);
+    if (!wanted)
+        return 0;
+    std::printf("=== %s\n", name);
+    int status = program();
+    cudaGetLastError(); // which the next one must not find
+    return status;
+}
+int main(int count, char **asked) {
+    int status = 0;
+END
+    for file; do
+        name=$(basename "$file" .cu)
+        printf '    status |= run(count, asked, "%s", main_of_%s);\n' "$name" "$name"
+    done
+    printf '    return status;\n}\n'
+}
+
+# check_program FILE... -- PROGRAM [NAME]: what these files have become, under `heddle run`, does
+# what their heads say.
 check_program() {
-    local name wanted=0 line
-    name=$(basename "$1" .cu)
-    call run --device h100 -- "./$name"
-    grep -q '^// faults' "$1" && wanted=2
-    [ "$status" -eq "$wanted" ] || complain "run $name: exit status $status, not $wanted"
-    prints '^as expected$'
-    [ "$wanted" = 0 ] || grep -q ': error: ' "$work/log/err" || complain "$name: no fault is told"
-    while read -r line; do
-        grep -qxF -- "$line" "$work/log/out" || complain "$name does not print: $line"
-    done < <(sed -n 's,^// prints: ,,p' "$1")
+    local files=() wanted=0 file line
+    while [ "$1" != -- ]; do
+        files+=("$1")
+        shift
+    done
+    call run --device h100 "$@"
+    ! grep -q '^// faults' "${files[@]}" || wanted=2
+    [ "$status" -eq "$wanted" ] || complain "run $*: exit status $status, not $wanted"
+    [ "$wanted" = 0 ] || grep -q ': error: ' "$work/log/err" || complain "$*: no fault is told"
+    for file in "${files[@]}"; do
+        awk -v name="$(basename "$file" .cu)" 'BEGIN {on = 1} /^=== / {on = $2 == name} on' \
+            "$work/log/out" >"$work/said"
+        while read -r line; do
+            grep -qxF -- "$line" "$work/said" || complain "$file does not print: $line"
+        done < <(echo 'as expected'; sed -n 's,^// prints: ,,p' "$file")
+    done
 }
 
 # replays FOLDER: all that was recorded, to what was expected
@@ -51,26 +89,26 @@ replays() {
     done
 }
 
-# check_recording FILE: what FILE has become is recorded, and leaves in memory, launch by launch, what
-# it left then. False: it launches nothing.
+# check_recording FOLDER FILE... -- PROGRAM [NAME]: what these files have become is recorded, and
+# leaves in memory, launch by launch, what it left then: from nvcc's PTX, and as Heddle compiles the
+# source, but for the last bits where a file says that it rounds.
 check_recording() {
-    local name
-    name=$(basename "$1" .cu)
-    grep -q '<<<\|Launch' "$1" || return
-    call record --device h100 -o "of-$name" -- "./$name" # some fault, as they expect
-    [ "$status" -eq 0 ] || complain "record $name: exit status $status"
-    prints '^as expected$'
-    replays "of-$name"
-    return 0
-}
-
-# check_source JOB FILE: what Heddle compiles of FILE does what nvcc's PTX did, but for the last bits where
-# FILE says that it rounds.
-check_source() {
-    call run --local-memory 262144 --check expected "$1"
-    if grep -q '^// rounds' "$2"; then
-        [ "$status" -le 1 ] || complain "run $1: exit status $status"
-    else
-        [ "$status" -eq 0 ] || complain "run $1: exit status $status"
-    fi
+    local folder=$1 files=() most=0 job
+    shift
+    while [ "$1" != -- ]; do
+        files+=("$1")
+        shift
+    done
+    call record --device h100 -o "$folder" "$@" # some fault, as they expect
+    [ "$status" -eq 0 ] || complain "record $*: exit status $status"
+    [ "$(grep -cx 'as expected' "$work/log/out")" -eq ${#files[@]} ] ||
+        complain "record $*: not as expected"
+    cp "$work/log/out" "$folder/said"
+    replays "$folder"
+    ! grep -q '^// rounds' "${files[@]}" || most=1
+    for job in "$folder"/source*.yaml; do
+        [ -e "$job" ] || continue
+        call run --local-memory 262144 --check expected "$job"
+        [ "$status" -le "$most" ] || complain "run $job: exit status $status"
+    done
 }

@@ -28,7 +28,7 @@ done
 [ "${#chosen[@]}" -ge 6 ] || complain "there is PTX of ${#chosen[@]} programs alone"
 printf '%s\n' "${chosen[@]}" | xargs -P 2 -I {} bash -c 'build_kept {} >"$(basename {}).log" 2>&1 || cat "$(basename {}).log"'
 for file in "${chosen[@]}"; do
-    check_program "$file"
+    check_program "$file" -- "./$(basename "$file" .cu)"
 done
 
 # What has the runtime linked in says what to do: it has kernels, and no need of a library.

@@ -1,7 +1,7 @@
 // A graph that is captured from two streams and replayed, with its argument changed.
 #include "check.h"
 
-__global__ void add(int *x, int value) { x[threadIdx.x] += value; }
+__global__ void increase(int *x, int value) { x[threadIdx.x] += value; }
 __global__ void multiply(int *x, const int *y) { x[threadIdx.x] *= y[threadIdx.x]; }
 
 int main() {
@@ -20,9 +20,9 @@ int main() {
     CUDA(cudaMemsetAsync(x, 0, bytes, a));
     CUDA(cudaEventRecord(parted, a));
     CUDA(cudaStreamWaitEvent(b, parted, 0));
-    add<<<1, n, 0, b>>>(y, 1);
+    increase<<<1, n, 0, b>>>(y, 1);
     CUDA(cudaEventRecord(met, b));
-    add<<<1, n, 0, a>>>(x, 5);
+    increase<<<1, n, 0, a>>>(x, 5);
     CUDA(cudaStreamWaitEvent(a, met, 0));
     multiply<<<1, n, 0, a>>>(x, y);
     CUDA(cudaMemcpyAsync(host, x, bytes, cudaMemcpyDeviceToHost, a));

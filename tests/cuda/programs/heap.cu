@@ -1,4 +1,5 @@
 // Memory that a kernel allocates, keeps, and another one frees.
+// alone
 #include "check.h"
 
 struct node {

@@ -1,7 +1,7 @@
 // Advice, prefetches and limits, which change nothing that a program can see.
 #include "check.h"
 
-__global__ void add(int *x, int n) {
+__global__ void increment(int *x, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
         x[i]++;
@@ -17,7 +17,7 @@ int main() {
     cudaMemLocation device = {cudaMemLocationTypeDevice, 0}, host = {cudaMemLocationTypeHost, 0};
     CUDA(cudaMemAdvise(x, n * sizeof(int), cudaMemAdviseSetReadMostly, device));
     CUDA(cudaMemPrefetchAsync(x, n * sizeof(int), device, 0, 0));
-    add<<<4, 256>>>(x, n);
+    increment<<<4, 256>>>(x, n);
     CUDA(cudaMemPrefetchAsync(x, n * sizeof(int), host, 0, 0));
     CUDA(cudaDeviceSynchronize());
     for (int i = 0; i < n; i++)
@@ -28,7 +28,7 @@ int main() {
     CUDA(cudaDeviceSetLimit(cudaLimitStackSize, 4096));
     CUDA(cudaDeviceGetLimit(&value, cudaLimitStackSize));
     CHECK(value == 4096);
-    CUDA(cudaFuncSetCacheConfig(add, cudaFuncCachePreferL1));
+    CUDA(cudaFuncSetCacheConfig(increment, cudaFuncCachePreferL1));
     CUDA(cudaDeviceSetCacheConfig(cudaFuncCachePreferShared));
     CUDA(cudaSetDeviceFlags(cudaDeviceScheduleYield));
     return DONE;

@@ -1,7 +1,7 @@
 // Functions of the host between kernels, in the order of their stream.
 #include "check.h"
 
-__global__ void add(int *x, int value) { atomicAdd(x, value); }
+__global__ void accumulate(int *x, int value) { atomicAdd(x, value); }
 
 struct steps {
     int *pinned, seen[3], count;
@@ -25,9 +25,9 @@ int main() {
     *s.pinned = 10;
     CUDA(cudaHostGetDevicePointer(&x, s.pinned, 0));
     CUDA(cudaLaunchHostFunc(stream, look, &s));
-    add<<<1, 32, 0, stream>>>(x, 1);
+    accumulate<<<1, 32, 0, stream>>>(x, 1);
     CUDA(cudaLaunchHostFunc(stream, look, &s));
-    add<<<2, 32, 0, stream>>>(x, 2);
+    accumulate<<<2, 32, 0, stream>>>(x, 2);
     CUDA(cudaStreamAddCallback(stream, look_after, &s, 0));
     CUDA(cudaStreamSynchronize(stream));
     CHECK(s.count == 3 && s.seen[0] == 10 && s.seen[1] == 42 && s.seen[2] == 170);

@@ -1,7 +1,7 @@
 // Device code in parts that are compiled apart and linked (-rdc=true): functions, variables and a table of
 // function pointers of the other file, and what both have of one name.
 // with: parts/linked_device.cu
-// options: -rdc=true
+// options: -rdc=true --keep
 #include "check.h"
 
 #include "parts/linked.h"

@@ -2,12 +2,12 @@
 #include "check.h"
 
 __managed__ int counter = 5;
-__managed__ float weights[4] = {1, 2, 3, 4};
+__managed__ float shares[4] = {1, 2, 3, 4};
 
 __global__ void count(int *x, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        x[i] += (int)weights[i % 4];
+        x[i] += (int)shares[i % 4];
         atomicAdd(&counter, 1);
     }
 }
@@ -16,7 +16,7 @@ int main() {
     const int n = 500;
     int *x;
     CHECK(counter == 5);
-    weights[3] = 10;
+    shares[3] = 10;
     CUDA(cudaMallocManaged(&x, n * sizeof(int)));
     for (int i = 0; i < n; i++)
         x[i] = i;

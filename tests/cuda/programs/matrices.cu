@@ -1,19 +1,19 @@
 // A product of matrices in tiles of shared memory, with sizes that are no multiples of a tile.
 #include "check.h"
 
-const int tile = 16;
+const int side = 16;
 
 __global__ void multiply(double *c, const double *a, const double *b, int n, int m, int k) {
-    __shared__ double as[tile][tile], bs[tile][tile + 1];
-    int row = blockIdx.y * tile + threadIdx.y, column = blockIdx.x * tile + threadIdx.x;
+    __shared__ double as[side][side], bs[side][side + 1];
+    int row = blockIdx.y * side + threadIdx.y, column = blockIdx.x * side + threadIdx.x;
     double sum = 0;
-    for (int t = 0; t < k; t += tile) {
+    for (int t = 0; t < k; t += side) {
         int ax = t + threadIdx.x, by = t + threadIdx.y;
         as[threadIdx.y][threadIdx.x] = row < n && ax < k ? a[row * k + ax] : 0;
         bs[threadIdx.y][threadIdx.x] = by < k && column < m ? b[by * m + column] : 0;
         __syncthreads();
 #pragma unroll
-        for (int i = 0; i < tile; i++)
+        for (int i = 0; i < side; i++)
             sum += as[threadIdx.y][i] * bs[i][threadIdx.x];
         __syncthreads();
     }
@@ -34,7 +34,7 @@ int main() {
     CUDA(cudaMalloc(&dc, sizeof c));
     CUDA(cudaMemcpy(da, a, sizeof a, cudaMemcpyDefault));
     CUDA(cudaMemcpy(db, b, sizeof b, cudaMemcpyDefault));
-    multiply<<<dim3((m + tile - 1) / tile, (n + tile - 1) / tile), dim3(tile, tile)>>>(dc, da, db, n,
+    multiply<<<dim3((m + side - 1) / side, (n + side - 1) / side), dim3(side, side)>>>(dc, da, db, n,
                                                                                       m, k);
     CUDA(cudaMemcpy(c, dc, sizeof c, cudaMemcpyDefault));
     for (int y = 0; y < n; y++)
