@@ -56,8 +56,10 @@ static inline void assert_whole(const sides *s) {
 }
 
 static inline void fill_randomly(dice *d, guarded *g) {
-    for (size_t i = 0; i < g->bytes; i++)
-        g->data[i] = (unsigned char)roll(d, 256);
+    for (size_t i = 0; i < g->bytes; i += 3) {
+        uint32_t three = roll(d, 1 << 24);
+        memcpy(g->data + i, &three, g->bytes - i < 3 ? g->bytes - i : 3);
+    }
 }
 
 /* `found` are the bytes of `expected`, but where that has a hole: there it has what it had or,
@@ -81,23 +83,30 @@ typedef struct expectation {
     guarded back;      /* the source after the way back, of HOLE_A before it */
 } expectation;
 
-/* What came back is what went there. */
-static inline void tell_identity(hd_remap_place place, uint64_t from, size_t bytes, void *user) {
-    (void)place;
+static inline void go_to_both(hd_remap_place place, uint64_t from, size_t bytes, void *user) {
     const expectation *e = user;
-    const unsigned char *came = e->back.data + from, *went = e->slow.source.data + from;
+    memcpy(e->slow.part[place.part].data + place.offset, e->slow.source.data + from, bytes);
+    memcpy(e->holes.part[place.part].data + place.offset, e->slow.source.data + from, bytes);
+}
+
+/* What comes back is what went there. */
+static inline void come_back(hd_remap_place place, uint64_t from, size_t bytes, void *user) {
+    const expectation *e = user;
+    unsigned char *came = e->back.data + from, *went = e->slow.source.data + from;
+    memcpy(came, e->slow.part[place.part].data + place.offset, bytes);
     if (memcmp(came, went, bytes)) /* which takes a tenth of the time */
         assert_memory_equal(came, went, bytes);
 }
 
+/* As slow_apply() and slow_revert() do it, which take most of the time: both sides in one walk, and
+ * the way back looked at in another. */
 static inline expectation expect(dice *d, const hd_remap *map) {
-    expectation e = {new_sides(d, map, HOLE_A), new_sides(d, map, HOLE_B),
-                     new_guarded(d, hd_remap_source_bytes(map), HOLE_A)};
+    expectation e = {
+        new_sides(d, map, HOLE_A), new_sides(d, map, HOLE_B),
+        new_guarded(d, hd_remap_source_bytes(map), map->kind == HD_REMAP_RECORDS ? 0 : HOLE_A)};
     fill_randomly(d, &e.slow.source);
-    slow_apply(map, e.slow.parts, e.slow.source.data);
-    slow_apply(map, e.holes.parts, e.slow.source.data);
-    slow_revert(map, e.back.data, e.slow.parts);
-    slow_walk(map, tell_identity, &e);
+    slow_walk(map, go_to_both, &e);
+    slow_walk(map, come_back, &e);
     return e;
 }
 

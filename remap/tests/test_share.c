@@ -34,8 +34,10 @@ typedef struct fixture {
     hd_status host_status, device_status;
 } fixture;
 
-static const char add_text[] =
-    "__kernel void add(__global float *values, float by) { values[get_global_id(0)] += by; }\n";
+static const char add_text[] = "__kernel void add(__global float *values, uint count, float by) {\n"
+                               "    if (get_global_id(0) < count)\n"
+                               "        values[get_global_id(0)] += by;\n"
+                               "}\n";
 
 static int set_up(void **state) {
     static fixture f;
@@ -77,14 +79,16 @@ static hd_status on_host(uint64_t first, uint64_t count, void *user) {
 static hd_status on_device(const hd_remap *piece, const hd_remap_memory memory[], uint64_t first,
                            uint64_t count, void *user) {
     fixture *f = user;
-    size_t values = (size_t)hd_remap_bytes(piece, 0) / sizeof(float); /* gaps between runs, too */
+    const size_t group = 256; /* PoCL compiles a kernel for each size of a group */
+    cl_uint values = (cl_uint)hd_remap_bytes(piece, 0) / sizeof(float); /* gaps between runs, too */
+    size_t items = (values + group - 1) / group * group;
     float by = BY_DEVICE;
     f->wrong_piece |= hd_remap_source_bytes(piece) / sizeof(float) != count * f->of_unit;
     f->wrong_piece |= first + count > hd_remap_source_bytes(f->map) / sizeof(float) / f->of_unit;
     clSetKernelArg(f->kernel, 0, sizeof(cl_mem), &memory[0].opencl);
-    clSetKernelArg(f->kernel, 1, sizeof by, &by);
-    const size_t alone = 1; /* PoCL compiles a kernel for each size of a group */
-    clEnqueueNDRangeKernel(f->queue, f->kernel, 1, NULL, &values, &alone, 0, NULL, NULL);
+    clSetKernelArg(f->kernel, 1, sizeof values, &values);
+    clSetKernelArg(f->kernel, 2, sizeof by, &by);
+    clEnqueueNDRangeKernel(f->queue, f->kernel, 1, NULL, &items, &group, 0, NULL, NULL);
     clFinish(f->queue);
     atomic_store(&f->device_began, 1);
     return f->device_status;
