@@ -243,7 +243,7 @@ cmp -s project/inc/move.h project/twin.h || complain "--in-place broke a hard li
 ! grep -q heddle project/inc/point.h || complain "a header changed that need not"
 [ "$(find project -type f | wc -l)" -eq 7 ] || complain "--in-place left $(find project)"
 
-# Killed at every third step (base/test_journal.c has all): after --recover all is old, or all is new.
+# Killed at every third step (base/test_journal.c has all): after --recover all is old, or all new.
 killed=0
 for at in $(seq 1 3 60); do
     make_project
