@@ -1,5 +1,5 @@
-# After lib.sh: $heddle is one that stands ready (ready.c), and so is the clang that it starts; $plain
-# is the program itself, for those who look at its process. Sanitized, both are that.
+# After lib.sh: $heddle is one that stands ready (ready.c), and so is the clang that it starts;
+# $plain is the program itself, for those who look at its process. Sanitized, both are that.
 plain=$heddle
 make_ready() {
     local name clang made source=$source_folder/tests/cli/ready.c
@@ -8,7 +8,8 @@ make_ready() {
     (
         flock 9
         [ "$made/ask" -nt "$source" ] && exit
-        cc -O1 -DSTANDS_READY -shared -fPIC "$source" -o "$made/new" && mv "$made/new" "$made/ready.so" &&
+        cc -O1 -DSTANDS_READY -shared -fPIC "$source" -o "$made/new" &&
+            mv "$made/new" "$made/ready.so" &&
             cc -O1 -static "$source" -o "$made/new" && mv "$made/new" "$made/ask"
     ) 9>"$made/lock" || exit 2
     clang=$(strings -a "$plain" | grep -m1 '^/.*/bin/clang$')

@@ -72,11 +72,14 @@ pages=$(dirname "$heddle")/man
 explained() { grep '^\.It ' "$1" | grep -Eo 'Fl -[a-z-]+' | sed 's/^Fl -//' | sort -u; }
 explained "$pages/heddle.1" >"$work/shared"
 for command in $commands; do
-    sed -nE 's/^  (-., )?--([a-z-]+).*/\2/p' "$work/help-$command"{,\ *} 2>/dev/null | sort -u >"$work/options"
-    explained "$pages/heddle-$command.1" | sort -u - "$work/shared" | comm -13 - "$work/options" >"$work/missing"
+    sed -nE 's/^  (-., )?--([a-z-]+).*/\2/p' "$work/help-$command"{,\ *} 2>/dev/null |
+        sort -u >"$work/options"
+    explained "$pages/heddle-$command.1" | sort -u - "$work/shared" |
+        comm -13 - "$work/options" >"$work/missing"
     [ ! -s "$work/missing" ] ||
-        complain "man/heddle-$command.1 has not all options of heddle $command: $(cat "$work/missing")"
-    explained "$source_folder/man/heddle-$command.mdoc" | comm -23 - "$work/options" >"$work/missing"
+        complain "man/heddle-$command.1 lacks options: $(cat "$work/missing")"
+    explained "$source_folder/man/heddle-$command.mdoc" |
+        comm -23 - "$work/options" >"$work/missing"
     [ ! -s "$work/missing" ] ||
         complain "man/heddle-$command.mdoc has options that are none: $(cat "$work/missing")"
 done
