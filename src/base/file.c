@@ -31,6 +31,11 @@ hd_status hd_open_file(const hd_diag *diag, const char *path, int *fd, uint64_t 
     return status;
 }
 
+static hd_status too_long(const hd_diag *diag, const char *path, uint64_t most) {
+    return hd_fail(diag, HD_EINPUT, &(hd_place){.file = path},
+                   "cannot read: this is longer than %llu MiB", (unsigned long long)(most >> 20));
+}
+
 /* Reads what is there, also where the file grows or, as those of /proc, says that it is empty. */
 static hd_status read_all(const hd_diag *diag, const char *path, int fd, uint64_t most, hd_str *s) {
     for (;;) {
@@ -49,9 +54,7 @@ static hd_status read_all(const hd_diag *diag, const char *path, int fd, uint64_
         else
             hd_str_addn(s, beyond, (size_t)got);
         if (s->length > most)
-            return hd_fail(diag, HD_EINPUT, &(hd_place){.file = path},
-                           "cannot read: this is longer than %llu MiB",
-                           (unsigned long long)(most >> 20));
+            return too_long(diag, path, most);
     }
 }
 
@@ -62,9 +65,9 @@ hd_status hd_read_long_file(hd_arena *arena, const hd_diag *diag, const char *pa
     hd_status status = hd_open_file(diag, path, &fd, &size);
     if (status != HD_OK)
         return status;
-    hd_str s = {.arena = arena, .capacity = (size < most ? size : most) + 2};
+    hd_str s = {.arena = arena, .capacity = (size < most ? size : 0) + 2};
     s.data = hd_alloc(arena, s.capacity);
-    status = read_all(diag, path, fd, most, &s);
+    status = size > most ? too_long(diag, path, most) : read_all(diag, path, fd, most, &s);
     close(fd);
     s.data[s.length] = '\0';
     *text = s.data;

@@ -557,6 +557,19 @@ static void printing_and_asserting_are_calls(void **state) {
 
 /* ---- kernels and their parameters --------------------------------------------------------- */
 
+static void kernels_of_many_files_are_all_there(void **state) {
+    enum { FILES = 40 };
+    bench *b = *state;
+    hd_str source = {.arena = b->arena};
+    for (int i = 0; i < FILES; i++)
+        hd_str_printf(&source,
+                      "#line 1 \"part%d.cu\"\n"
+                      "__global__ void k%d(int *p) { p[threadIdx.x] = %d; }\n",
+                      i, i, i);
+    compile_cuda(b, 0, hd_str_text(&source));
+    assert_int_equal(b->module->kernel_count, FILES);
+}
+
 static void kernels_have_the_names_of_the_source(void **state) {
     bench *b = *state;
     EACH_MODE(mode) {
@@ -746,6 +759,7 @@ int main(void) {
         TEST(functions_have_opencl_names_where_they_can),
         TEST(results_through_pointers_are_stores),
         TEST(printing_and_asserting_are_calls),
+        TEST(kernels_of_many_files_are_all_there),
         TEST(kernels_have_the_names_of_the_source),
         TEST(variables_of_templates_have_plain_names),
         TEST(what_is_not_taken_is_named_with_its_place),

@@ -126,7 +126,8 @@ const char *front_function_file(front_state *front, LLVMValueRef function, unsig
     LLVMMetadataRef subprogram = LLVMGetSubprogram(function);
     if (!subprogram)
         return NULL;
-    const front_known_file *file = &front->known_files.data[file_of_scope(front, subprogram)];
+    uint32_t index = file_of_scope(front, subprogram); /* which may move known_files */
+    const front_known_file *file = &front->known_files.data[index];
     *line = LLVMDISubprogramGetLine(subprogram);
     *system = file->is_system;
     return file->path;

@@ -334,10 +334,10 @@ static void launch_by_configuration(front_host *h, CXCursor call) {
                             : !strcmp(name, "blockDim")         ? &launch.threads
                             : !strcmp(name, "dynamicSmemBytes") ? &launch.shared
                                                                 : NULL;
-        if (to && clang_getCursorKind(members.data[i]) == CXCursor_FieldDecl)
-            *to =
-                h->variables.data[front_host_declared(h, clang_getCanonicalCursor(members.data[i]))]
-                    .value;
+        if (!to || clang_getCursorKind(members.data[i]) != CXCursor_FieldDecl)
+            continue;
+        size_t member = front_host_declared(h, clang_getCanonicalCursor(members.data[i]));
+        *to = h->variables.data[member].value;
     }
     add_launch(h, launch, &args);
 }

@@ -113,7 +113,8 @@ static void fail(ptx_lowering *l, hd_status status, const char *format, va_list 
         return;
     hd_place place = {
         .file = s->ptx->path, .line = l->inst->place.line, .column = l->inst->place.column};
-    const char *text = s->files.data[ptx_file(s, 0)].text;
+    uint32_t file = ptx_file(s, 0); /* which may move the files */
+    const char *text = s->files.data[file].text;
     if (place.line && text)
         place.text = hd_line_of(s->arena, text, place.line);
     l->out.status = hd_fail(s->diag, status, &place, "%s", hd_vformat(s->arena, format, args));
