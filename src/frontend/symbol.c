@@ -70,39 +70,68 @@ const char *front_function_of_symbol(hd_arena *arena, const char *symbol) {
 
 /* ---- instances of templates ------------------------------------------------ */
 
-static bool add_type(hd_arena *arena, hd_str *out, const char **at);
+/* A symbol whose arguments are read, and the text that they become. */
+typedef struct instance {
+    const char *symbol, *at;
+    hd_str text;
+} instance;
+
+static bool add_type(instance *i);
 
 /* "Li256E" and "Lb1E"; a negative number has an n. */
-static bool add_number(hd_str *out, const char **at) {
-    char type = (*at)[1];
-    const char *number = *at + 2;
+static bool add_number(instance *i) {
+    char type = i->at[1];
+    const char *number = i->at + 2;
     bool is_negative = *number == 'n';
     number += is_negative;
     size_t digits = strspn(number, "0123456789");
     if (!digits || number[digits] != 'E' || !strchr("bijlmstahcxy", type))
         return false;
     if (type == 'b')
-        hd_str_add(out, *number == '0' ? "false" : "true");
+        hd_str_add(&i->text, *number == '0' ? "false" : "true");
     else
-        hd_str_printf(out, "%s%.*s", is_negative ? "-" : "", (int)digits, number);
-    *at = number + digits + 1;
+        hd_str_printf(&i->text, "%s%.*s", is_negative ? "-" : "", (int)digits, number);
+    i->at = number + digits + 1;
     return true;
 }
 
 /* Up to the E that ends a list of arguments. */
-static bool add_arguments(hd_arena *arena, hd_str *out, const char **at) {
-    hd_str_add(out, "<");
-    for (bool first = true; **at && **at != 'E'; first = false) {
-        hd_str_add(out, first ? "" : ", ");
-        if (!(**at == 'L' ? add_number(out, at) : add_type(arena, out, at)))
+static bool add_arguments(instance *i) {
+    hd_str_add(&i->text, "<");
+    for (bool first = true; *i->at && *i->at != 'E'; first = false) {
+        hd_str_add(&i->text, first ? "" : ", ");
+        if (!(*i->at == 'L' ? add_number(i) : add_type(i)))
             return false;
     }
-    *at += **at == 'E';
-    hd_str_add(out, ">");
+    i->at += *i->at == 'E';
+    hd_str_add(&i->text, ">");
     return true;
 }
 
-static bool add_type(hd_arena *arena, hd_str *out, const char **at) {
+/* "NS0_5shapeE" of "_ZN1a1b4fillINS0_5shapeEEvv": S_ is the first of the symbol's namespaces, S0_ the
+ * first two. What other numbers stand for, types that were named before, is not known here. */
+static bool add_name_in_scope(instance *i) {
+    static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    const char *number = i->at + 2, *from = i->symbol + 3;
+    const char *digit = *number == '_' ? NULL : strchr(digits, *number);
+    size_t names = digit ? (size_t)(digit - digits) + 2 : 1;
+    number += digit != NULL;
+    if (strncmp(i->symbol, "_ZN", 3) || *number != '_')
+        return false;
+    i->at = number + 1;
+    for (; *i->at != 'E'; names -= names > 0) {
+        const char **next = names ? &from : &i->at;
+        const char *name = counted_name(i->text.arena, *next, next);
+        if (!name || *from == 'I') /* the function itself */
+            return false;
+        if (strncmp(name, "_GLOBAL__N", 10))
+            hd_str_printf(&i->text, "%s%s", name, names || *i->at != 'E' ? "::" : "");
+    }
+    i->at++;
+    return !names;
+}
+
+static bool add_type(instance *i) {
     static const struct {
         char code;
         const char *name;
@@ -122,40 +151,40 @@ static bool add_type(hd_arena *arena, hd_str *out, const char **at) {
                  {'f', "float"},
                  {'d', "double"}};
     const char *name;
-    if (**at == 'P' || **at == 'K') {
-        bool is_pointer = *(*at)++ == 'P';
-        hd_str_add(out, is_pointer ? "" : "const ");
-        bool known = add_type(arena, out, at);
-        hd_str_add(out, is_pointer ? out->data[out->length - 1] == '*' ? "*" : " *" : "");
+    if (*i->at == 'P' || *i->at == 'K') {
+        bool is_pointer = *i->at++ == 'P';
+        hd_str_add(&i->text, is_pointer ? "" : "const ");
+        bool known = add_type(i);
+        hd_str_add(&i->text,
+                   is_pointer ? i->text.data[i->text.length - 1] == '*' ? "*" : " *" : "");
         return known;
     }
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (types[i].code == **at) {
-            hd_str_add(out, types[i].name);
-            ++*at;
+    if (!strncmp(i->at, "NS", 2))
+        return add_name_in_scope(i);
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        if (types[t].code == *i->at) {
+            hd_str_add(&i->text, types[t].name);
+            i->at++;
             return true;
         }
-    const char *scope = scope_of(arena, at, &name);
+    const char *scope = scope_of(i->text.arena, &i->at, &name);
     if (!name)
         return false;
-    hd_str_printf(out, "%s%s", scope, name);
-    if (**at == 'E' && *scope) /* behind a name in a namespace */
-        ++*at;
+    hd_str_printf(&i->text, "%s%s", scope, name);
+    if (*i->at == 'E' && *scope) /* behind a name in a namespace */
+        i->at++;
     return true;
 }
 
 const char *front_instance_of_symbol(hd_arena *arena, const char *symbol) {
     symbol = hd_plain_symbol(symbol);
-    const char *plain = front_function_of_symbol(arena, symbol);
+    const char *plain = front_function_of_symbol(arena, symbol), *name;
     if (plain == symbol)
         return symbol;
-    const char *at = symbol + 2, *name;
-    scope_of(arena, &at, &name);
-    hd_str text = {.arena = arena};
-    hd_str_add(&text, plain);
-    if (!name || *at++ != 'I' || !add_arguments(arena, &text, &at))
-        return plain;
-    return hd_str_text(&text);
+    instance i = {.symbol = symbol, .at = symbol + 2, .text.arena = arena};
+    scope_of(arena, &i.at, &name);
+    hd_str_add(&i.text, plain);
+    return name && *i.at++ == 'I' && add_arguments(&i) ? hd_str_text(&i.text) : plain;
 }
 
 const char *front_class_of_table(hd_arena *arena, const char *symbol) {

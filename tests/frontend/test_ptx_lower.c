@@ -180,11 +180,26 @@ static void kernels_go_by_their_names(void **state) {
         ".visible .entry _ZN1a4moveEPf(.param .u64 _ZN1a4moveEPf_param_0) { ret; }\n"
         ".visible .entry _Z4overPi(.param .u64 x) { ret; }\n"
         ".visible .entry _Z4overPf(.param .u64 x) { ret; }\n"
-        ".visible .entry plain(.param .align 8 .b8 plain_param_0[24]) .reqntid 64, 2 { ret; }\n");
+        ".visible .entry plain(.param .align 8 .b8 plain_param_0[24]) .reqntid 64, 2 { ret; }\n"
+        /* S_ and S0_ are the namespaces around; S1_ is the kernel itself. */
+        ".visible .entry _ZN1a1b4fillINS0_5shapeELi3EEEvPT_(.param .u64 x) { ret; }\n"
+        ".visible .entry _ZN1a1b4fillINS0_1c4deepELi4EEEvPT_(.param .u64 x) { ret; }\n"
+        ".visible .entry _ZN1a1b4fillINS_5outerELi5EEEvPT_(.param .u64 x) { ret; }\n"
+        ".visible .entry _ZN1a1b3twoIPNS0_5shapeEEEvPT_(.param .u64 x) { ret; }\n"
+        ".visible .entry _ZN1a1b4oddyINS1_5shapeEEEvPT_(.param .u64 x) { ret; }\n");
     assert_int_equal(b->status, HD_OK);
-    static const char *const names[] = {"scale<float, 4>", "a::move", "_Z4overPi", "_Z4overPf",
-                                        "plain"};
-    for (uint32_t i = 0; i < 5; i++)
+    static const char *const names[] = {"scale<float, 4>",
+                                        "a::move",
+                                        "_Z4overPi",
+                                        "_Z4overPf",
+                                        "plain",
+                                        "a::b::fill<a::b::shape, 3>",
+                                        "a::b::fill<a::b::c::deep, 4>",
+                                        "a::b::fill<a::outer, 5>",
+                                        "a::b::two<a::b::shape *>",
+                                        "a::b::oddy"};
+    assert_int_equal(b->module->kernel_count, sizeof names / sizeof *names);
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_string_equal(b->module->kernels[i]->name, names[i]);
     const kir_kernel *plain = b->module->kernels[4];
     assert_string_equal(plain->params[0].name, "param_0");

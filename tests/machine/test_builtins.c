@@ -6,6 +6,7 @@
  * PoCL's.
  */
 #include "calls.h"
+#include "ready.h"
 
 #include <limits.h>
 #include <math.h>
@@ -777,6 +778,7 @@ static void sums_are_near_the_exact_ones(void **state) {
 }
 
 int main(void) {
+    stand_ready();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(floats_are_within_their_errors),
         cmocka_unit_test(doubles_are_within_their_errors),

@@ -26,6 +26,7 @@
 #include <cmocka.h>
 
 #include "oracle/relaid.h"
+#include "ready.h"
 
 /* ---- the kernels as they are ------------------------------------------------------------ */
 
@@ -120,6 +121,7 @@ static void kernels_of_others(void **state) {
 }
 
 int main(void) {
+    stand_ready();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_of_examples),
         cmocka_unit_test(rewritten_kernels_of_examples),

@@ -4,6 +4,7 @@
  */
 #include "calls.h"
 #include "sanitized.h"
+#include "ready.h"
 
 #include <limits.h>
 #include <math.h>
@@ -613,6 +614,7 @@ static void products_of_24_bits_and_wider_integers(void **state) {
 }
 
 int main(void) {
+    stand_ready();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(integers_are_those_of_the_formulas),
         cmocka_unit_test(lanes_that_left_a_loop_keep_their_results),

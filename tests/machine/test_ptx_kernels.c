@@ -25,6 +25,7 @@
 #include "sanitized.h"
 #include "source_text.h"
 #include "machine/vm.h"
+#include "ready.h"
 
 typedef struct side {
     hd_job *job;
@@ -479,6 +480,7 @@ static size_t list_pairs(hd_arena *arena, const char *make, pair **pairs) {
 }
 
 int main(void) {
+    stand_ready();
     state s = {.arena = hd_arena_new()};
     const char *make = source_path(s.arena, "tests/frontend/ptx/make.sh");
     pair *pairs;

@@ -14,6 +14,7 @@
 #include "model/search_internal.h"
 #include "sanitized.h"
 #include "support.h"
+#include "ready.h"
 
 static uint32_t below(uint32_t n) { return (uint32_t)(random() % n); }
 
@@ -459,6 +460,7 @@ static void what_is_alike_is_ranked_once(void **state) {
 }
 
 int main(void) {
+    stand_ready();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_alike_is_ranked_once),
         cmocka_unit_test(equals_the_obvious_search),

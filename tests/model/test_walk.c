@@ -16,6 +16,7 @@
 
 #include "oracle/jobs.h"
 #include "oracle/walk.h"
+#include "ready.h"
 
 static void check_job(hd_arena *arena, const char *path, hd_job *job, counted_total *sum) {
     counted c;
@@ -44,6 +45,7 @@ static void examples_are_counted_exactly(void **state) {
 }
 
 int main(void) {
+    stand_ready();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_are_counted_exactly),
         cmocka_unit_test(examples_are_counted_exactly),

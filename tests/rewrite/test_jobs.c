@@ -10,6 +10,7 @@
 #include "rewrite/placed.h"
 #include "sanitized.h"
 #include "machine/vm.h"
+#include "ready.h"
 
 typedef struct sample {
     kit *k;
@@ -144,6 +145,7 @@ static void check_job(void **state) {
 
 /* All jobs, or those whose path contains the argument. */
 int main(int argc, char **argv) {
+    stand_ready();
     hd_arena *arena = hd_arena_new();
     hd_vec(struct CMUnitTest) tests = {0};
     glob_t found;

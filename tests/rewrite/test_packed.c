@@ -8,6 +8,7 @@
 #include "kit.h"
 #include "layout/random_record.h"
 #include "sanitized.h"
+#include "ready.h"
 
 enum { RECORDS = SANITIZED ? 3 : 7, FIELDS = 7, COUNT = 67 };
 
@@ -219,6 +220,7 @@ static void names_of_members_do_not_collide(void **state) {
 }
 
 int main(void) {
+    stand_ready();
 #define TEST(name) cmocka_unit_test_setup_teardown(name, kit_setup, kit_teardown)
     const struct CMUnitTest tests[] = {
         TEST(packed_records_are_right_or_refused),

@@ -164,7 +164,7 @@ static bool read_number(const char *text, double *value) {
 }
 
 static request read_request(int argc, char **argv) {
-    request r = {.minutes = 1, .seconds = 5, .seed = 1, .count = UINT32_MAX};
+    request r = {.minutes = 1, .seconds = 30, .seed = 1, .count = UINT32_MAX};
     for (int i = 1; i < argc; i += 2) {
         double value = 0;
         const char *text = i + 1 < argc ? argv[i + 1] : "";
