@@ -68,6 +68,9 @@ const char *front_function_of_symbol(hd_arena *arena, const char *symbol) {
     return name ? hd_format(arena, "%s%s", scope, name) : symbol;
 }
 
+/* The digits of S0_ and T1_, by which a symbol names again what it has named. */
+static const char places[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
 /* ---- instances of templates ------------------------------------------------ */
 
 /* A symbol whose arguments are read, and the text that they become. */
@@ -111,10 +114,9 @@ static bool add_arguments(instance *i) {
 /* "NS0_5shapeE" of "_ZN1a1b4fillINS0_5shapeEEvv": S_ is the first of the symbol's namespaces, S0_ the
  * first two. What other numbers stand for, types that were named before, is not known here. */
 static bool add_name_in_scope(instance *i) {
-    static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     const char *number = i->at + 2, *from = i->symbol + 3;
-    const char *digit = *number == '_' ? NULL : strchr(digits, *number);
-    size_t names = digit ? (size_t)(digit - digits) + 2 : 1;
+    const char *digit = *number ? strchr(places, *number) : NULL;
+    size_t names = digit ? (size_t)(digit - places) + 2 : 1;
     number += digit != NULL;
     if (strncmp(i->symbol, "_ZN", 3) || *number != '_')
         return false;
@@ -204,7 +206,6 @@ static const char *past(const char *at, size_t count) {
 /* Behind whatever at `at` is no name: in S0_, T1_, A16_, Dv4_ and _0 stand numbers that are
  * not the length of one. */
 static const char *past_other(hd_arena *arena, const char *at) {
-    static const char places[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     if (*at == 'L' && !isdigit((unsigned char)at[1])) {
         /* Behind an argument of a template that is a number: Li16E, Lb1E, LN2ns4kindE3E. */
         at++;

@@ -93,8 +93,6 @@ CXTranslationUnit rw_clang_parse(CXIndex index, const hd_parse_command *command,
                                  const char *text);
 /* Reports every error of a translation unit; false when there was none. */
 bool rw_clang_errors(const source *src, const hd_diag *diag, hd_status status, const char *lead);
-/* The fields of a struct or union; none of other types. */
-hd_cursors rw_fields(hd_arena *arena, CXType type);
 /* libclang's own equality fails for what was reached in two ways. */
 bool rw_same_expression(CXCursor a, CXCursor b);
 /* The only child; a null cursor when there is none or another one. */

@@ -481,7 +481,7 @@ static void read_code(rewriter *rw, CXCursor cursor, CXCursor owner) {
 
 /* The laid-out records that a field of a struct, or of one in it, points to; NULL: none does. */
 static const laid_record *pointed_from(rewriter *rw, CXType type, CXCursor *at) {
-    hd_cursors fields = rw_fields(rw->arena, type);
+    hd_cursors fields = hd_type_fields(rw->arena, type);
     const laid_record *found = NULL;
     for (size_t i = 0; i < fields.count && !found; i++) {
         CXType field = clang_getCursorType(fields.data[i]), inner = rw_innermost(field);
@@ -496,7 +496,7 @@ static const laid_record *pointed_from(rewriter *rw, CXType type, CXCursor *at) 
 
 /* The pointers to laid-out records in a struct that a kernel is given. */
 static void seed_fields(rewriter *rw, CXType type) {
-    hd_cursors fields = rw_fields(rw->arena, type);
+    hd_cursors fields = hd_type_fields(rw->arena, type);
     for (size_t i = 0; i < fields.count; i++) {
         CXType field = clang_getCursorType(fields.data[i]), inner = rw_innermost(field);
         pointee what = {.of = rw_laid_record_of(rw, inner), .field = -1};

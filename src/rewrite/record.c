@@ -118,7 +118,7 @@ static void check_alignment(rewriter *rw, const laid_record *l) {
 static const char *union_name(rewriter *rw, CXType type) {
     if (clang_getCursorKind(definition_of(type)) != CXCursor_UnionDecl)
         return NULL;
-    hd_cursors fields = rw_fields(rw->arena, type);
+    hd_cursors fields = hd_type_fields(rw->arena, type);
     return fields.count ? rw_spelling(rw->arena, fields.data[0]) : NULL;
 }
 
@@ -135,7 +135,7 @@ int rw_field_of_member(rewriter *rw, const laid_record *l, CXCursor member, cons
     if (clang_Cursor_isBitField(member) && name && hd_record_find(l->record, name) < 0) {
         /* the field that a bit-field is in has the name of its first */
         hd_cursors fields =
-            rw_fields(rw->arena, clang_getCursorType(clang_getCursorSemanticParent(member)));
+            hd_type_fields(rw->arena, clang_getCursorType(clang_getCursorSemanticParent(member)));
         const char *first = NULL;
         bool is_behind = false;
         for (size_t i = 0; i < fields.count && !is_behind; i++) {
@@ -151,7 +151,7 @@ int rw_field_of_member(rewriter *rw, const laid_record *l, CXCursor member, cons
 /* A member whose copy is a copy of all bytes: not a struct or a vector of three, which may have
  * padding. A null cursor: none. */
 static CXCursor dense_member(rewriter *rw, CXType of_union) {
-    hd_cursors fields = rw_fields(rw->arena, of_union);
+    hd_cursors fields = hd_type_fields(rw->arena, of_union);
     for (size_t i = 0; i < fields.count; i++) {
         CXType type = clang_getCanonicalType(clang_getCursorType(fields.data[i])), whole = type;
         while (type.kind == CXType_ConstantArray)
@@ -279,7 +279,7 @@ static bool refuse_field(rewriter *rw, const laid_record *l, CXCursor cursor, ui
 /* Reads the fields of a struct, the first of which has number *count. False, with a refusal: one
  * cannot be laid out. */
 static bool read_fields(rewriter *rw, laid_record *l, CXType of, uint32_t *count) {
-    hd_cursors fields = rw_fields(rw->arena, of);
+    hd_cursors fields = hd_type_fields(rw->arena, of);
     bool good = true;
     for (size_t i = 0; i < fields.count; i++) {
         CXCursor cursor = fields.data[i];

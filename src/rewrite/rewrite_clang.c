@@ -44,23 +44,6 @@ bool rw_clang_errors(const source *src, const hd_diag *diag, hd_status status, c
     return any;
 }
 
-typedef struct collector {
-    hd_arena *arena;
-    hd_cursors found;
-} collector;
-
-static enum CXVisitorResult collect_field(CXCursor cursor, CXClientData data) {
-    collector *c = data;
-    hd_push(c->arena, &c->found, cursor);
-    return CXVisit_Continue;
-}
-
-hd_cursors rw_fields(hd_arena *arena, CXType type) {
-    collector c = {.arena = arena};
-    clang_Type_visitFields(type, collect_field, &c);
-    return c.found;
-}
-
 const char *rw_spelling(hd_arena *arena, CXCursor cursor) {
     return hd_clang_text(arena, clang_getCursorSpelling(cursor));
 }

@@ -108,7 +108,7 @@ uint32_t rw_lanes_together(const laid_record *l, uint32_t first) {
 
 /* The type of a member, also of a struct or union without a name in it. */
 static bool find_member(rewriter *rw, CXType type, const char *name, CXType *found) {
-    hd_cursors fields = rw_fields(rw->arena, clang_getCanonicalType(type));
+    hd_cursors fields = hd_type_fields(rw->arena, clang_getCanonicalType(type));
     for (size_t i = 0; i < fields.count; i++) {
         const char *own = rw_spelling(rw->arena, fields.data[i]);
         CXType of = clang_getCursorType(fields.data[i]);
@@ -143,7 +143,7 @@ static const char *vector_from(rewriter *rw, CXType type, const char *name) {
     bool is_first = !strcmp(name, "x") || !strcmp(name, "s0");
     if (is_vector(type) || !is_first)
         return is_first ? text : NULL;
-    hd_cursors members = rw_fields(rw->arena, type);
+    hd_cursors members = hd_type_fields(rw->arena, type);
     long long bytes = 0;
     for (size_t i = 0; i < members.count; i++) {
         CXType first = clang_getCanonicalType(clang_getCursorType(members.data[0]));

@@ -241,7 +241,7 @@ bool rw_edit_null_test(rewriter *rw, const frame *at) {
 hd_cursors rw_aggregate_fields(rewriter *rw, CXCursor list) {
     CXType type = rw_value_type(clang_getCursorType(list));
     bool is_struct = type.kind == CXType_Record && !rw_laid_record_of(rw, type);
-    return is_struct ? rw_fields(rw->arena, type) : (hd_cursors){0};
+    return is_struct ? hd_type_fields(rw->arena, type) : (hd_cursors){0};
 }
 
 bool rw_edit_aggregate(rewriter *rw, const frame *list) {

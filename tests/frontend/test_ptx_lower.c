@@ -186,7 +186,9 @@ static void kernels_go_by_their_names(void **state) {
         ".visible .entry _ZN1a1b4fillINS0_1c4deepELi4EEEvPT_(.param .u64 x) { ret; }\n"
         ".visible .entry _ZN1a1b4fillINS_5outerELi5EEEvPT_(.param .u64 x) { ret; }\n"
         ".visible .entry _ZN1a1b3twoIPNS0_5shapeEEEvPT_(.param .u64 x) { ret; }\n"
-        ".visible .entry _ZN1a1b4oddyINS1_5shapeEEEvPT_(.param .u64 x) { ret; }\n");
+        ".visible .entry _ZN1a1b4oddyINS1_5shapeEEEvPT_(.param .u64 x) { ret; }\n"
+        ".visible .entry _ZN1a1b3cutINS(.param .u64 x) { ret; }\n"
+        ".visible .entry _ZN1a1b4lessINS0(.param .u64 x) { ret; }\n");
     assert_int_equal(b->status, HD_OK);
     static const char *const names[] = {"scale<float, 4>",
                                         "a::move",
@@ -197,7 +199,9 @@ static void kernels_go_by_their_names(void **state) {
                                         "a::b::fill<a::b::c::deep, 4>",
                                         "a::b::fill<a::outer, 5>",
                                         "a::b::two<a::b::shape *>",
-                                        "a::b::oddy"};
+                                        "a::b::oddy",
+                                        "a::b::cut",
+                                        "a::b::less"};
     assert_int_equal(b->module->kernel_count, sizeof names / sizeof *names);
     for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_string_equal(b->module->kernels[i]->name, names[i]);
