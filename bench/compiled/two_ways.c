@@ -156,12 +156,12 @@ static hd_status run_way(way *w, uint32_t launch, hd_coalesce_counts *sum) {
     return status;
 }
 
-static two_ways_kernel *kernel_of(hd_arena *arena, const char *job, const char *name,
+static two_ways_kernel *kernel_of(hd_arena *arena, const char *file, const char *name,
                                   two_ways_kernels *kernels) {
     for (size_t k = 0; k < kernels->count; k++)
-        if (!strcmp(kernels->data[k].job, job) && !strcmp(kernels->data[k].kernel, name))
+        if (!strcmp(kernels->data[k].file, file) && !strcmp(kernels->data[k].kernel, name))
             return &kernels->data[k];
-    hd_push(arena, kernels, (two_ways_kernel){.job = job, .kernel = name});
+    hd_push(arena, kernels, (two_ways_kernel){.file = file, .kernel = name});
     return &kernels->data[kernels->count - 1];
 }
 
@@ -181,23 +181,11 @@ static hd_status run_both(hd_arena *arena, const char *name, way ways[WAYS],
     return status;
 }
 
-/* "loops" of "bench/compiled/loops.cu", with the folder where that is another one. */
-static const char *short_name(hd_arena *arena, const char *source) {
-    const char *name = hd_path_name(source), *folder = name;
-    while (folder > source && (folder == name || folder[-1] != '/'))
-        folder--;
-    const int length = (int)strcspn(name, "."), up_to = (int)(name - folder) - 1;
-    if (!strncmp(folder, "compiled/", 9) || !strncmp(folder, name, (size_t)up_to))
-        return hd_format(arena, "%.*s", length, name);
-    return hd_format(arena, "%.*s-%.*s", up_to, folder, length, name);
-}
-
-hd_status two_ways(hd_arena *arena, const hd_diag *diag, const char *job, const char *source,
-                   const char *folder, const hd_device *device, two_ways_kernels *kernels) {
+hd_status two_ways(hd_arena *arena, const hd_diag *diag, const char *name, const char *job,
+                   const char *source, const char *ptx, const hd_device *device,
+                   two_ways_kernels *kernels) {
     way ways[WAYS] = {0};
     kir_module *modules[WAYS];
-    const char *name = short_name(arena, source);
-    const char *ptx = hd_format(arena, "%s/%s.ptx", folder, name);
     hd_job *read;
     hd_status status = hd_job_read(arena, diag, job, &read);
     if (status)

@@ -12,7 +12,7 @@ enum { WAY_SOURCE, WAY_NVCC, WAYS };
 
 /* A kernel of a job: the sum of its launches. */
 typedef struct two_ways_kernel {
-    const char *job, *kernel;        /* the file's name without its end */
+    const char *file, *kernel;
     hd_coalesce_counts counts[WAYS]; /* of global memory */
     const char *difference;          /* of the bytes after a launch; NULL: none */
 } two_ways_kernel;
@@ -20,9 +20,10 @@ typedef struct two_ways_kernel {
 typedef hd_vec(two_ways_kernel) two_ways_kernels;
 
 /* Runs the job file, whose kernels are those of `source` (a .cu, with the job's options), both
- * ways, and adds its kernels. `folder` is for the PTX. */
-hd_status two_ways(hd_arena *arena, const hd_diag *diag, const char *job, const char *source,
-                   const char *folder, const hd_device *device, two_ways_kernels *kernels);
+ * ways, and adds its kernels as those of `name`. `ptx` becomes nvcc's code. */
+hd_status two_ways(hd_arena *arena, const hd_diag *diag, const char *name, const char *job,
+                   const char *source, const char *ptx, const hd_device *device,
+                   two_ways_kernels *kernels);
 
 /* NULL: there is no nvcc in CUDA_PATH, CUDA_HOME, PATH or /usr/local/cuda. */
 const char *find_nvcc(hd_arena *arena);
