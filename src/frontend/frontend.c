@@ -17,9 +17,9 @@ static hd_status read_made(hd_arena *arena, const hd_diag *diag, const char *pat
 
 /* Text of kir, such as `heddle show --ir` prints. */
 static hd_status read_kir(hd_arena *arena, const hd_diag *diag, const char *path,
-                          const char *options, const char *device, const char *const *wanted,
-                          kir_module **module) {
-    (void)device, (void)wanted;
+                          const char *options, const char *device, kir_form form,
+                          const char *const *wanted, kir_module **module) {
+    (void)device, (void)form, (void)wanted;
     const hd_place place = {.file = path};
     char *text;
     size_t length;
@@ -37,9 +37,9 @@ static hd_status read_kir(hd_arena *arena, const hd_diag *diag, const char *path
 
 /* Text of PTX, as nvcc, clang and others write it. */
 static hd_status read_ptx(hd_arena *arena, const hd_diag *diag, const char *path,
-                          const char *options, const char *device, const char *const *wanted,
-                          kir_module **module) {
-    (void)device, (void)wanted;
+                          const char *options, const char *device, kir_form form,
+                          const char *const *wanted, kir_module **module) {
+    (void)device, (void)form, (void)wanted;
     ptx_module *ptx;
     char *text;
     size_t length;
@@ -50,8 +50,8 @@ static hd_status read_ptx(hd_arena *arena, const hd_diag *diag, const char *path
 }
 
 typedef hd_status compile_fn(hd_arena *arena, const hd_diag *diag, const char *path,
-                             const char *options, const char *device, const char *const *wanted,
-                             kir_module **module);
+                             const char *options, const char *device, kir_form form,
+                             const char *const *wanted, kir_module **module);
 typedef hd_status parse_fn(hd_arena *arena, const hd_diag *diag, const char *path,
                            const char *options, const char *device, hd_parse_command *command);
 
@@ -105,15 +105,16 @@ const char *hd_kernel_endings(hd_arena *arena) {
 }
 
 hd_status hd_frontend_of(hd_arena *arena, const hd_diag *diag, const char *path,
-                         const char *options, const char *const *wanted, kir_module **module) {
+                         const char *options, kir_form form, const char *const *wanted,
+                         kir_module **module) {
     const struct front_end *front = front_end_of(path);
     *module = NULL;
-    return front->compile(arena, diag, path, options, front->device, wanted, module);
+    return front->compile(arena, diag, path, options, front->device, form, wanted, module);
 }
 
 hd_status hd_frontend(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
                       kir_module **module) {
-    return hd_frontend_of(arena, diag, path, options, NULL, module);
+    return hd_frontend_of(arena, diag, path, options, KIR_AS_WRITTEN, NULL, module);
 }
 
 hd_status hd_parse_command_make(hd_arena *arena, const hd_diag *diag, const char *path,

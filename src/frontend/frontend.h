@@ -14,7 +14,7 @@
 #include "kernel/host_code.h"
 #include "kernel/kir.h"
 
-/* Compiles the user's kernels of a file, by the front end that the end of its name says; OpenCL C
+/* Compiles the user's kernels of a file, as they are written, by the front end that the end of its name says; OpenCL C
  * where no front end has that. `options` are the compiler's, such as -D, -I and -cl-std=, separated
  * by blanks; NULL or "": none.
  *
@@ -24,9 +24,11 @@
 hd_status hd_frontend(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
                       kir_module **module);
 /* The same for kernels of these names, NULL at the end; where the file has not all of them, more
- * come. NULL: all of the user's. That one of them is left out is an error. */
+ * come. NULL: all of the user's. That one of them is left out is an error. `form` says what code is
+ * made of them; a file that a compiler has made (PTX) or text of kir is in the form that it is in. */
 hd_status hd_frontend_of(hd_arena *arena, const hd_diag *diag, const char *path,
-                         const char *options, const char *const *wanted, kir_module **module);
+                         const char *options, kir_form form, const char *const *wanted,
+                         kir_module **module);
 
 /* Reads the host code of a kernel file. A file in a language without host code has none. What does
  * not compile there is passed over without a word. */

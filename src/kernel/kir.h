@@ -303,8 +303,19 @@ typedef struct kir_left_out {
     const char *reason;
 } kir_left_out;
 
+/* Which code the kernels of a module are: the source's, access by access, or what the compiler of a
+ * kind of device makes of it. */
+typedef enum kir_form {
+    KIR_AS_WRITTEN,
+    KIR_FOR_NVIDIA,
+    KIR_FOR_AMD,
+    KIR_FOR_CPU,
+    KIR_FORMS
+} kir_form;
+
 typedef struct kir_module {
-    uint32_t rules;     /* a bit for each of KIR_RULES */
+    uint32_t rules; /* a bit for each of KIR_RULES */
+    kir_form form;
     const char *device; /* which kind of device compiles the source, "opencl" or "cuda"; NULL: none
                          * does, as when there is only text of kir */
     kir_file *files;

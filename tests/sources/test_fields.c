@@ -203,7 +203,7 @@ static void check_file(hd_arena *arena, const char *path, uint32_t *failed) {
     if (!says)
         return;
     r.options = hd_ends_in(path, ".cu") ? "--cuda-path=" : "";
-    if (!hd_frontend_of(arena, &r.diag, path, r.options, NULL, &r.module)) {
+    if (!hd_frontend_of(arena, &r.diag, path, r.options, KIR_AS_WRITTEN, NULL, &r.module)) {
         check_fields(&r);
         check_headers(&r);
         check_layouts(&r);

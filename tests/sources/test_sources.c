@@ -370,7 +370,8 @@ static const char *read_with(hd_arena *arena, const char *path, const char *head
     const char *options = hd_format(arena, "%s %s", headers, options_of(&r));
     r.all_options = options;
     const char *wanted[] = {r.wants, NULL};
-    r.status = hd_frontend_of(arena, &r.diag, path, options, r.wants ? wanted : NULL, &r.module);
+    r.status = hd_frontend_of(arena, &r.diag, path, options, KIR_AS_WRITTEN,
+                              r.wants ? wanted : NULL, &r.module);
     const char *refused = expectation(&r, "refused", 0);
     if (refused && (!r.status || !strstr(hd_str_text(&r.errors), refused)))
         fault(&r, "not refused: %s", refused);

@@ -269,7 +269,8 @@ static hd_status module_of(hd_micro_folder *folder, const hd_micro_point *point,
     const char *source = hd_micro_source(folder->arena, point, folder->backend);
     hd_status status = hd_write_file(folder->diag, path, source, strlen(source));
     if (status == HD_OK)
-        status = hd_frontend_of(folder->arena, folder->diag, path, options, NULL, &made);
+        status =
+            hd_frontend_of(folder->arena, folder->diag, path, options, KIR_AS_WRITTEN, NULL, &made);
     if (status != HD_OK)
         return status;
     hd_push(folder->arena, &folder->names, hd_strdup(folder->arena, name));

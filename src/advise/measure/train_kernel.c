@@ -138,7 +138,7 @@ hd_status hd_training_load(hd_arena *arena, const hd_diag *diag, const char *fol
     if (status == HD_OK)
         status = hd_job_read(arena, diag, job_path, job);
     if (status == HD_OK)
-        status = hd_frontend_of(arena, diag, path, (*job)->options, NULL, &module);
+        status = hd_frontend_of(arena, diag, path, (*job)->options, KIR_AS_WRITTEN, NULL, &module);
     if (status == HD_OK)
         status = hd_job_resolve(arena, diag, *job, module);
     if (status == HD_OK) /* for messages: the file is gone by then */

@@ -284,8 +284,8 @@ static hd_status run(front_state *front) {
 }
 
 hd_status front_clang_compile(hd_arena *arena, const hd_diag *diag, const char *path,
-                              const char *options, const char *device, const char *const *wanted,
-                              kir_module **module) {
+                              const char *options, const char *device, kir_form form,
+                              const char *const *wanted, kir_module **module) {
     char *text;
     size_t length;
     /* Clang gives itself the name without the folder as a word, and obeys the words that a file
@@ -298,6 +298,7 @@ hd_status front_clang_compile(hd_arena *arena, const hd_diag *diag, const char *
     if (status)
         return status;
     front_state front = front_of(arena, diag, path, options, device);
+    front.form = form != KIR_AS_WRITTEN && front.is_cuda ? KIR_FOR_NVIDIA : form;
     front.wanted = wanted;
     front.context = LLVMContextCreate();
     front_file(&front, NULL, path);
@@ -314,6 +315,7 @@ hd_status front_clang_compile(hd_arena *arena, const hd_diag *diag, const char *
     hd_keep(&front.headers, front.module->headers, front.module->header_count);
     hd_keep(&front.records, front.module->records, front.module->record_count);
     front.module->device = device;
+    front.module->form = front.form;
     if (front.is_cuda)
         front.module->rules = KIR_RULE(BLOCKS) | KIR_RULE(RETURNED_ARRIVE) |
                               KIR_RULE(PRINTF_COUNTS) | KIR_RULE(VECTOR_STRUCTS) |

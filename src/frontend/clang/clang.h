@@ -16,8 +16,8 @@
 #include "frontend/frontend.h"
 
 hd_status front_clang_compile(hd_arena *arena, const hd_diag *diag, const char *path,
-                              const char *options, const char *device, const char *const *wanted,
-                              kir_module **module);
+                              const char *options, const char *device, kir_form form,
+                              const char *const *wanted, kir_module **module);
 hd_status front_clang_parse(hd_arena *arena, const hd_diag *diag, const char *path,
                             const char *options, const char *device, hd_parse_command *command);
 hd_status front_clang_host(hd_arena *arena, const hd_diag *diag, const char *path,

@@ -294,7 +294,8 @@ static hd_status add_opencl(front_state *front) {
         if (!starts_with(front->options[i], images_option) &&
             !(sizes && starts_with(front->options[i], "-cl-std=CL1")))
             add(front, words, front->options[i]);
-    front_add_words(front, words, "-x cl -target spir64-unknown-unknown -Wno-ignored-pragmas");
+    front_add_words(front, words, "-x cl -Wno-ignored-pragmas -target");
+    add(front, words, front_triple(front->form));
     add_system_folder(front, words, "-isystem", own);
     front_add_words(front, words, "-include heddle_opencl.h");
     return sizes ? add_images(front, sizes) : HD_OK;

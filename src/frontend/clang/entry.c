@@ -87,7 +87,7 @@ static hd_status choose_entries(front_state *front) {
 hd_status front_entries(front_state *front) {
     bool is_cuda = front->is_cuda;
     front_pointer_map annotated = {0};
-    if (is_cuda) {
+    if (is_cuda || front->form == KIR_FOR_NVIDIA) {
         /* LLVM before 21 marks kernels by !nvvm.annotations = !{!{ptr @f, !"kernel", i32 1}, …}. */
         static const char list[] = "nvvm.annotations";
         unsigned count = LLVMGetNamedMetadataNumOperands(front->llvm, list);
@@ -108,6 +108,7 @@ hd_status front_entries(front_state *front) {
         unsigned convention = LLVMGetFunctionCallConv(function);
         bool is_kernel = convention == LLVMSPIRKERNELCallConv ||
                          convention == LLVMPTXKernelCallConv ||
+                         convention == LLVMAMDGPUKERNELCallConv ||
                          front_pointer_map_get(&annotated, function) != KIR_NONE;
         size_t length;
         const char *symbol = LLVMGetValueName2(function, &length);

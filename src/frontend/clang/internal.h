@@ -92,9 +92,10 @@ typedef struct front_state {
     const char *path;
     char **options; /* of the user, one word each */
     uint32_t option_count;
-    unsigned architecture;      /* that options of nvcc ask for, 80 for sm_80; 0: none */
-    front_words language;       /* see front_language() */
-    bool is_cuda;               /* CUDA C; else OpenCL C */
+    unsigned architecture; /* that options of nvcc ask for, 80 for sm_80; 0: none */
+    front_words language;  /* see front_language() */
+    bool is_cuda;          /* CUDA C; else OpenCL C */
+    kir_form form;
     const char *image_sizes;    /* of images that are counted as arrays; NULL: they are refused */
     int macros;                 /* file in memory with the user's macros for CUDA C, or -1 */
     front_words system_folders; /* of headers that are not the user's */
@@ -207,6 +208,10 @@ void front_mark_pure(front_state *front, LLVMValueRef function);
 /* inlining.c: refuses kernels that come to recursion, or that inlining would make too long. */
 void front_check_inlining(front_state *front);
 
+/* compiled.c: LLVM's own pipeline for the target of the form; and the name of that target. */
+hd_status front_optimise(front_state *front);
+const char *front_triple(kir_form form);
+
 /* passes.c: drops what no kernel reaches, checks inlining, then runs the fixed list of passes. */
 hd_status front_simplify(front_state *front);
 
@@ -236,6 +241,10 @@ typedef struct front_lowering {
  * there on, so that whoever asked goes on to its end. */
 void front_cannot(front_lowering *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Address spaces have the numbers of NVPTX and AMDGPU; else those of SPIR. */
+static inline bool front_has_device_spaces(const front_state *front) {
+    return front->is_cuda || front->form == KIR_FOR_NVIDIA || front->form == KIR_FOR_AMD;
+}
 /* spaces.c: which space a generic pointer really points into. */
 void front_infer_spaces(front_lowering *l);
 kir_space front_space_of(const front_lowering *l, LLVMValueRef pointer);

@@ -112,5 +112,7 @@ hd_status front_simplify(front_state *front) {
         status = run_passes(front, inlining);
     if (!status && front->is_cuda)
         front_prepare(front);
-    return status ? status : run_passes(front, clean_up);
+    if (status || front->form != KIR_AS_WRITTEN)
+        return status ? status : front_optimise(front);
+    return run_passes(front, clean_up);
 }

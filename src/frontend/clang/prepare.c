@@ -272,7 +272,8 @@ static void prepare_call(front_state *front, LLVMBuilderRef builder, LLVMValueRe
     const char *name = LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &length) : "";
     if (!strcmp(name, "vprintf"))
         restore_printf(front, builder, call);
-    else if (!split_sincos(front, builder, call, name) && starts_with(name, "llvm.memcpy."))
+    else if (!split_sincos(front, builder, call, name) && starts_with(name, "llvm.memcpy.") &&
+             front->form == KIR_AS_WRITTEN)
         split_copy(front, builder, call);
 }
 

@@ -12,12 +12,12 @@
 
 enum { UNKNOWN = 255 }; /* no source seen yet: every space is possible */
 
-/* LLVM's numbers of address spaces: those of SPIR, and those of NVPTX. */
+/* LLVM's numbers of address spaces: those of SPIR, and those of NVPTX and AMDGPU. */
 static kir_space space_of_number(const front_lowering *l, unsigned number) {
     static const kir_space spir[] = {KIR_PRIVATE, KIR_GLOBAL, KIR_CONSTANT, KIR_LOCAL},
                            nvptx[] = {KIR_GENERIC, KIR_GLOBAL,   KIR_GENERIC,
                                       KIR_LOCAL,   KIR_CONSTANT, KIR_PRIVATE};
-    if (l->front->is_cuda)
+    if (front_has_device_spaces(l->front))
         return number < sizeof nvptx / sizeof *nvptx ? nvptx[number] : KIR_GENERIC;
     return number < sizeof spir / sizeof *spir ? spir[number] : KIR_GENERIC;
 }
@@ -25,7 +25,7 @@ static kir_space space_of_number(const front_lowering *l, unsigned number) {
 static bool is_generic(const front_lowering *l, LLVMValueRef value) {
     LLVMTypeRef type = LLVMTypeOf(value);
     return LLVMGetTypeKind(type) == LLVMPointerTypeKind &&
-           LLVMGetPointerAddressSpace(type) == (l->front->is_cuda ? 0u : 4u);
+           LLVMGetPointerAddressSpace(type) == (front_has_device_spaces(l->front) ? 0u : 4u);
 }
 
 static uint32_t space_of_constant(const front_lowering *l, LLVMValueRef value);
@@ -37,7 +37,7 @@ static kir_space space_of_argument(const front_lowering *l, LLVMValueRef argumen
         index++;
     unsigned kind = LLVMGetEnumAttributeKindForName("byval", strlen("byval"));
     bool copied = LLVMGetEnumAttributeAtIndex(l->function, index + 1, kind) != NULL;
-    return copied ? KIR_PRIVATE : KIR_GLOBAL;
+    return copied ? KIR_PRIVATE : l->front->is_cuda ? KIR_GLOBAL : KIR_GENERIC;
 }
 
 static uint32_t lookup(const front_lowering *l, LLVMValueRef value) {
@@ -48,7 +48,7 @@ static uint32_t lookup(const front_lowering *l, LLVMValueRef value) {
     if (LLVMIsConstant(value))
         return space_of_constant(l, value);
     if (LLVMIsAArgument(value))
-        return l->front->is_cuda ? space_of_argument(l, value) : KIR_GENERIC;
+        return space_of_argument(l, value);
     uint32_t known = front_pointer_map_get(&l->spaces, value);
     return known == KIR_NONE ? KIR_GENERIC : known;
 }

@@ -1,0 +1,356 @@
+/*
+ * The compiled form: the kernels as the compiler of a kind of device makes them, so that what is
+ * counted is what a GPU does.
+ *
+ * NVIDIA   nvcc is LLVM at -O3 for nvptx64 with passes of its own; LLVM's pipeline at that level with
+ *          that target, and then what the target's back end runs on IR, in its order: address
+ *          spaces, constant offsets out of addresses, straight-line strength reduction, and the
+ *          merging of neighbouring loads and stores into vectors.
+ * AMD      the same with the target amdgcn.
+ * CPU      the pipeline without a target and without vectors: a work-item of PoCL is scalar code, its
+ *          vectors are over work-items.
+ *
+ * What the back ends do later (the choice of instructions) makes no other accesses but for copies of
+ * structs, which are made here (expand_copies).
+ */
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#include "frontend/clang/internal.h"
+
+void LLVMInitializeNVPTXTargetInfo(void);
+void LLVMInitializeNVPTXTarget(void);
+void LLVMInitializeNVPTXTargetMC(void);
+void LLVMInitializeAMDGPUTargetInfo(void);
+void LLVMInitializeAMDGPUTarget(void);
+void LLVMInitializeAMDGPUTargetMC(void);
+
+static const char spaces[] = "function(sroa<preserve-cfg>,infer-address-spaces)";
+static const char pipeline[] = "default<O3>";
+static const char addresses[] = "function(sroa<modify-cfg>,infer-address-spaces,"
+                                "separate-const-offset-from-gep,speculative-execution,slsr,gvn,"
+                                "nary-reassociate,early-cse,gvn)";
+static const char merging[] = "function(load-store-vectorizer)";
+static const char clean_up[] = "function(early-cse,instsimplify,sroa<modify-cfg>,adce)";
+
+/* ---- the target ---------------------------------------------------------- */
+
+const char *front_triple(kir_form form) {
+    static const char *const triples[KIR_FORMS] = {"spir64-unknown-unknown", "nvptx64-nvidia-cuda",
+                                                   "amdgcn-amd-amdhsa", "spir64-unknown-unknown"};
+    return triples[form];
+}
+
+static hd_status make_machine(front_state *front, LLVMTargetMachineRef *machine) {
+    const char *triple = front_triple(front->form);
+    LLVMTargetRef target;
+    char *why = NULL;
+    bool is_amd = front->form == KIR_FOR_AMD;
+    *machine = NULL;
+    if (front->form == KIR_FOR_CPU)
+        return HD_OK;
+    if (is_amd) {
+        LLVMInitializeAMDGPUTargetInfo();
+        LLVMInitializeAMDGPUTarget();
+        LLVMInitializeAMDGPUTargetMC();
+    } else {
+        LLVMInitializeNVPTXTargetInfo();
+        LLVMInitializeNVPTXTarget();
+        LLVMInitializeNVPTXTargetMC();
+    }
+    if (LLVMGetTargetFromTriple(triple, &target, &why)) {
+        hd_status status = hd_fail(front->diag, HD_ESYSTEM, NULL,
+                                   "this LLVM makes no code for %s (%s); analyse the source with "
+                                   "--as-written",
+                                   triple, why);
+        LLVMDisposeMessage(why);
+        return status;
+    }
+    const char *processor =
+        is_amd ? "gfx90a"
+               : hd_format(front->arena, "sm_%u", front->architecture ? front->architecture : 80);
+    *machine = LLVMCreateTargetMachine(target, triple, processor, "", LLVMCodeGenLevelAggressive,
+                                       LLVMRelocDefault, LLVMCodeModelDefault);
+    return HD_OK;
+}
+
+static hd_status run_passes(front_state *front, LLVMTargetMachineRef machine, const char *list) {
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMPassBuilderOptionsSetLoopUnrolling(options, true);
+    LLVMPassBuilderOptionsSetLoopVectorization(options, machine != NULL);
+    LLVMPassBuilderOptionsSetSLPVectorization(options, machine != NULL);
+    LLVMPassBuilderOptionsSetLoopInterleaving(options, machine != NULL);
+    LLVMErrorRef error = LLVMRunPasses(front->llvm, list, machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (!error)
+        return HD_OK;
+    char *text = LLVMGetErrorMessage(error);
+    hd_status status =
+        hd_fail(front->diag, HD_ESYSTEM, NULL, "LLVM %d does not know a pass that Heddle needs: %s",
+                LLVM_VERSION_MAJOR, text);
+    LLVMDisposeErrorMessage(text);
+    return status;
+}
+
+/* ---- what kernels are given ---------------------------------------------------- */
+
+/* Pointers that a CUDA kernel is given point to global memory, which LLVM is not told. */
+static void place_arguments(front_state *front, LLVMBuilderRef builder, LLVMValueRef kernel) {
+    unsigned byval = LLVMGetEnumAttributeKindForName("byval", strlen("byval"));
+    LLVMTypeRef global = LLVMPointerTypeInContext(front->context, 1);
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(kernel);
+    LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(entry));
+    LLVMSetCurrentDebugLocation2(builder, NULL);
+    for (unsigned i = 0; i < LLVMCountParams(kernel); i++) {
+        LLVMValueRef argument = LLVMGetParam(kernel, i);
+        LLVMTypeRef type = LLVMTypeOf(argument);
+        if (LLVMGetTypeKind(type) != LLVMPointerTypeKind || LLVMGetPointerAddressSpace(type) ||
+            LLVMGetEnumAttributeAtIndex(kernel, i + 1, byval) || !LLVMGetFirstUse(argument))
+            continue;
+        /* The uses go to the second cast, whose operand is the first one's. */
+        LLVMValueRef placeholder = LLVMBuildAlloca(builder, type, "");
+        LLVMReplaceAllUsesWith(argument, placeholder);
+        LLVMValueRef placed = LLVMBuildAddrSpaceCast(builder, argument, global, "");
+        LLVMValueRef back = LLVMBuildAddrSpaceCast(builder, placed, type, "");
+        LLVMReplaceAllUsesWith(placeholder, back);
+        LLVMInstructionEraseFromParent(placeholder);
+    }
+}
+
+/* ---- copies of structs ----------------------------------------------------------- */
+
+enum {
+    MOST_COPIED = 128, /* bytes; nvcc makes a loop of longer copies */
+    WIDEST = 16        /* bytes of one access */
+};
+
+static uint64_t alignment_of(LLVMValueRef call, unsigned index) {
+    unsigned kind = LLVMGetEnumAttributeKindForName("align", strlen("align"));
+    LLVMAttributeRef align = LLVMGetCallSiteEnumAttribute(call, index + 1, kind);
+    return align ? LLVMGetEnumAttributeValue(align) : 1;
+}
+
+/* A part of a copy: 16 and 8 bytes are vectors of 32 bits. */
+static LLVMTypeRef type_of_bytes(front_state *front, uint64_t bytes) {
+    LLVMTypeRef word = LLVMInt32TypeInContext(front->context);
+    return bytes > 4 ? LLVMVectorType(word, (unsigned)(bytes / 4))
+                     : LLVMIntTypeInContext(front->context, (unsigned)(8 * bytes));
+}
+
+static LLVMValueRef byte_address(front_state *front, LLVMBuilderRef builder, LLVMValueRef pointer,
+                                 uint64_t offset) {
+    LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(front->context), offset, false);
+    return offset ? LLVMBuildInBoundsGEP2(builder, LLVMInt8TypeInContext(front->context), pointer,
+                                          &index, 1, "")
+                  : pointer;
+}
+
+/* A short copy becomes loads and then stores, each as wide as the alignment allows. */
+static void expand_copy(front_state *front, LLVMBuilderRef builder, LLVMValueRef call) {
+    size_t name_length;
+    LLVMValueRef callee = LLVMGetCalledValue(call), values[MOST_COPIED];
+    const char *name = LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &name_length) : "";
+    if (!starts_with(name, "llvm.memcpy.") && !starts_with(name, "llvm.memmove."))
+        return;
+    LLVMValueRef length = LLVMGetOperand(call, 2), is_volatile = LLVMGetOperand(call, 3);
+    if (!LLVMIsAConstantInt(length) || !LLVMIsNull(is_volatile) ||
+        LLVMConstIntGetZExtValue(length) > MOST_COPIED)
+        return;
+    uint64_t bytes = LLVMConstIntGetZExtValue(length), to = alignment_of(call, 0),
+             from = alignment_of(call, 1), widest = to < from ? to : from;
+    LLVMPositionBuilderBefore(builder, call);
+    LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(call));
+    for (int stores = 0; stores < 2; stores++)
+        for (uint64_t at = 0, width, part = 0; at < bytes; at += width, part++) {
+            width = widest < WIDEST ? widest : WIDEST;
+            while (width > bytes - at)
+                width /= 2;
+            LLVMValueRef side = LLVMGetOperand(call, stores ? 0 : 1),
+                         address = byte_address(front, builder, side, at), made;
+            if (stores)
+                made = LLVMBuildStore(builder, values[part], address);
+            else
+                made = values[part] =
+                    LLVMBuildLoad2(builder, type_of_bytes(front, width), address, "");
+            LLVMSetAlignment(made, (unsigned)width);
+        }
+    LLVMInstructionEraseFromParent(call);
+}
+
+/* ---- loads that are merged ---------------------------------------------------------- */
+
+/* A load of one number at a constant distance from a pointer. */
+typedef struct part_load {
+    LLVMValueRef load, base;
+    int64_t offset;
+    uint32_t bytes, align;
+} part_load;
+typedef hd_vec(part_load) part_loads;
+
+/* The pointer that constant steps start from. */
+static LLVMValueRef strip_constants(LLVMTargetDataRef layout, LLVMValueRef pointer,
+                                    int64_t *offset) {
+    for (*offset = 0; LLVMIsAGetElementPtrInst(pointer); pointer = LLVMGetOperand(pointer, 0)) {
+        LLVMTypeRef type = LLVMGetGEPSourceElementType(pointer);
+        int64_t distance = 0;
+        for (int i = 1; i < LLVMGetNumOperands(pointer); i++) {
+            LLVMValueRef index = LLVMGetOperand(pointer, (unsigned)i);
+            if (!LLVMIsAConstantInt(index))
+                return pointer;
+            bool is_struct = i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind;
+            unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
+            if (is_struct)
+                distance += (int64_t)LLVMOffsetOfElement(layout, type, field);
+            if (i > 1)
+                type = is_struct ? LLVMStructGetTypeAtIndex(type, field) : LLVMGetElementType(type);
+            if (!is_struct)
+                distance +=
+                    LLVMConstIntGetSExtValue(index) * (int64_t)LLVMABISizeOfType(layout, type);
+        }
+        *offset += distance;
+    }
+    return pointer;
+}
+
+/* The space is one that all threads see. */
+static bool is_plain_load(LLVMValueRef inst) {
+    LLVMTypeKind kind =
+        LLVMIsALoadInst(inst) ? LLVMGetTypeKind(LLVMTypeOf(inst)) : LLVMVoidTypeKind;
+    return (kind == LLVMIntegerTypeKind || kind == LLVMFloatTypeKind ||
+            kind == LLVMDoubleTypeKind || kind == LLVMHalfTypeKind) &&
+           !LLVMGetVolatile(inst) && LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic &&
+           LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(inst, 0))) != 5;
+}
+
+static void collect_loads(front_state *front, LLVMTargetDataRef layout, LLVMBasicBlockRef block,
+                          part_loads *loads) {
+    loads->count = 0;
+    for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+         inst = LLVMGetNextInstruction(inst)) {
+        if (!is_plain_load(inst))
+            continue;
+        part_load found = {.load = inst,
+                           .bytes = (uint32_t)LLVMABISizeOfType(layout, LLVMTypeOf(inst)),
+                           .align = LLVMGetAlignment(inst)};
+        found.base = strip_constants(layout, LLVMGetOperand(inst, 0), &found.offset);
+        if (8 * found.bytes == LLVMSizeOfTypeInBits(layout, LLVMTypeOf(inst)))
+            hd_push(front->arena, loads, found);
+    }
+}
+
+/* What lies between the numbers that are loaded of four whose first one is, and is aligned as all
+ * four, is loaded as well, as nvcc does: {x, z} of a float4 is one access. The loads that are added
+ * come to one vector with the others, or go since nobody uses them. */
+static void fill_gaps(front_state *front, LLVMBuilderRef builder, const part_loads *loads) {
+    enum { LANES = 4 };
+    for (size_t first = 0; first < loads->count; first++) {
+        const part_load *f = &loads->data[first];
+        bool there[LANES] = {true};
+        uint32_t last = 0, earliest = UINT32_MAX;
+        for (uint32_t i = 0; i < loads->count; i++) {
+            const part_load *other = &loads->data[i];
+            int64_t distance = other->offset - f->offset;
+            if (other->base != f->base || other->bytes != f->bytes || distance < 0 ||
+                distance >= LANES * f->bytes || distance % f->bytes)
+                continue;
+            uint32_t lane = (uint32_t)(distance / f->bytes);
+            there[lane] = true;
+            last = lane > last ? lane : last;
+            earliest = i < earliest ? i : earliest;
+        }
+        if (f->align < LANES * f->bytes || LANES * f->bytes > WIDEST || last < 2)
+            continue;
+        LLVMValueRef before = loads->data[earliest].load;
+        LLVMPositionBuilderBefore(builder, before);
+        LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(before));
+        for (uint32_t lane = 1; lane < LANES; lane++) {
+            if (there[lane])
+                continue;
+            LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(front->context),
+                                              (uint64_t)f->offset + lane * f->bytes, false),
+                         address =
+                             LLVMBuildInBoundsGEP2(builder, LLVMInt8TypeInContext(front->context),
+                                                   f->base, &index, 1, ""),
+                         made = LLVMBuildLoad2(builder, LLVMTypeOf(f->load), address, "");
+            LLVMSetAlignment(made, f->bytes);
+        }
+    }
+}
+
+/* While loads seem to have no alignment they are not merged. */
+typedef struct hidden_alignment {
+    LLVMValueRef load;
+    unsigned align;
+} hidden_alignment;
+typedef hd_vec(hidden_alignment) hidden_alignments;
+
+static void hide_alignment(front_state *front, LLVMValueRef inst, hidden_alignments *hidden) {
+    if (!LLVMIsALoadInst(inst))
+        return;
+    hidden_alignment made = {inst, LLVMGetAlignment(inst)};
+    hd_push(front->arena, hidden, made);
+    LLVMSetAlignment(inst, 1);
+}
+
+/* Stores are merged first: once loads of two fields are one, the compiler knows no longer that a
+ * store to a third field in between is of other bytes. */
+static hd_status merge(front_state *front, LLVMTargetMachineRef machine, LLVMBuilderRef builder) {
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(front->llvm);
+    hidden_alignments hidden = {0};
+    part_loads loads = {0};
+    for (LLVMValueRef function = LLVMGetFirstFunction(front->llvm); function;
+         function = LLVMGetNextFunction(function))
+        for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+             block = LLVMGetNextBasicBlock(block)) {
+            collect_loads(front, layout, block, &loads);
+            fill_gaps(front, builder, &loads);
+            for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+                 inst = LLVMGetNextInstruction(inst))
+                hide_alignment(front, inst, &hidden);
+        }
+    hd_status status = run_passes(front, machine, merging);
+    for (size_t i = 0; i < hidden.count; i++)
+        LLVMSetAlignment(hidden.data[i].load, hidden.data[i].align);
+    return status ? status : run_passes(front, machine, merging);
+}
+
+static void expand_copies(front_state *front, LLVMBuilderRef builder) {
+    for (LLVMValueRef function = LLVMGetFirstFunction(front->llvm); function;
+         function = LLVMGetNextFunction(function))
+        for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+             block = LLVMGetNextBasicBlock(block))
+            for (LLVMValueRef inst = LLVMGetFirstInstruction(block), next; inst; inst = next) {
+                next = LLVMGetNextInstruction(inst);
+                if (LLVMIsACallInst(inst))
+                    expand_copy(front, builder, inst);
+            }
+}
+
+hd_status front_optimise(front_state *front) {
+    LLVMTargetMachineRef machine;
+    hd_status status = make_machine(front, &machine);
+    if (status)
+        return status;
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(front->context);
+    for (size_t i = 0; i < front->entries.count && front->is_cuda; i++)
+        if (!front->entries.data[i].is_left_out)
+            place_arguments(front, builder, front->entries.data[i].function);
+    if (machine)
+        status = run_passes(front, machine, spaces);
+    if (!status)
+        status = run_passes(front, machine, pipeline);
+    expand_copies(front, builder);
+    if (!status && machine)
+        status = run_passes(front, machine, addresses);
+    if (!status && machine)
+        status = merge(front, machine, builder);
+    if (!status)
+        status = run_passes(front, machine, clean_up);
+    LLVMDisposeBuilder(builder);
+    if (machine)
+        LLVMDisposeTargetMachine(machine);
+    return status;
+}
