@@ -191,7 +191,8 @@ hd_status two_ways(hd_arena *arena, const hd_diag *diag, const char *name, const
     if (status)
         return status;
     read->kernel_path = source;
-    if ((status = hd_frontend_of(arena, diag, source, read->options, KIR_FOR_NVIDIA, NULL, &modules[WAY_SOURCE])))
+    if ((status = hd_frontend_of(arena, diag, source, read->options, KIR_FOR_NVIDIA, NULL,
+                                 &modules[WAY_SOURCE])))
         return status;
     if (!read->launches[0].in_blocks) /* jobs of the examples are in work-items */
         modules[WAY_SOURCE]->rules &= ~KIR_RULE(BLOCKS);

@@ -68,7 +68,7 @@ static node *loop(gen *g) {
     g->loops++;
     declare(g, i, S32, 0, false);
     node *n = fuzz_node(g->arena, "", "$for (int $ = 0, to_$ = @; $ < to_$; $++) {\n",
-                        is_known && chance(g, 40) ? "#pragma unroll\n" : "", i, i, limit, i, i, i);
+                        is_known && chance(g, 70) ? "#pragma unroll\n" : "", i, i, limit, i, i, i);
     if (chance(g, 30))
         fuzz_add(g->arena, n, "@",
                  fuzz_node(g->arena, "", "if (@) $;\n", condition(g, 2),

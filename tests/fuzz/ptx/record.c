@@ -244,8 +244,8 @@ node *record_getter(gen *g) {
 node *record_kernels(gen *g) {
     const record *r = g->record;
     node *n = fuzz_node(g->arena, NULL,
-                        "extern \"C\" __global__ void fill_#($ *q, unsigned long long *out) {\n"
-                        "unsigned gi = blockIdx.x * blockDim.x + threadIdx.x;\nout[0] = 0;\n",
+                        "extern \"C\" __global__ void fill_#($ *q) {\n"
+                        "unsigned gi = threadIdx.x;\n",
                         g->number, r->name);
     for (size_t i = 0; i < r->leaves.count; i++) {
         const leaf *l = &r->leaves.data[i];

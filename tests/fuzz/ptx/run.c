@@ -35,22 +35,23 @@ enum {
 
 /* The ways that a kernel comes, the first of which the others are compared with. */
 static const struct way {
-    const char *file, *options; /* options NULL: of PTX, whose parameters have no names */
-    const char *nvcc;           /* what makes it; NULL: it is the source */
+    const char *file;
+    kir_form form;
+    const char *nvcc; /* what makes it, of PTX, whose parameters have no names; NULL: the source */
 } ways[] = {
-    {"kernels.cu", "-w -ffp-contract=off", NULL},
 #if FUZZ_COMPILED
-    {"kernels.cu", "-w -ffp-contract=off --as-written", NULL},
-    {"optimised.ptx", NULL, "-O3"},
-#else
-    {"optimised.ptx", NULL, "-O3"},
-    {"plain.ptx", NULL, "-Xcicc -O0"},
+    {"kernels.cu", KIR_FOR_NVIDIA, NULL},
+#endif
+    {"kernels.cu", KIR_AS_WRITTEN, NULL},
+    {"optimised.ptx", KIR_AS_WRITTEN, "-O3"},
+#if !FUZZ_COMPILED
+    {"plain.ptx", KIR_AS_WRITTEN, "-Xcicc -O0"},
 #endif
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 
 static const char *param(hd_arena *arena, uint32_t way, uint32_t p, const char *name) {
-    return ways[way].options ? name : hd_format(arena, "param_%u", p);
+    return ways[way].nvcc ? hd_format(arena, "param_%u", p) : name;
 }
 
 /* Kernel k of the file between the two that fill q and sum r up. */
@@ -58,11 +59,11 @@ static void add_launches(hd_str *job, uint32_t way, const kernel *one, uint32_t 
     hd_arena *arena = job->arena;
     hd_str_printf(job,
                   "  - {kernel: fill_%u, blocks: [1], threads: [%u], args: [{name: %s, buffer: "
-                  "q_%u}, {name: %s, buffer: out_%u}]}\n"
+                  "q_%u}]}\n"
                   "  - kernel: k_%u\n    blocks: [%u]\n    threads: [%u]\n    args:\n"
                   "      - {name: %s, buffer: out_%u}\n",
-                  k, (uint32_t)RECORDS, param(arena, way, 0, "q"), k, param(arena, way, 1, "out"),
-                  k, k, one->blocks, one->threads, param(arena, way, 0, "out"), k);
+                  k, (uint32_t)RECORDS, param(arena, way, 0, "q"), k, k, one->blocks, one->threads,
+                  param(arena, way, 0, "out"), k);
     for (uint32_t b = 0; b < BUFFERS; b++)
         hd_str_printf(job, "      - {name: %s, buffer: %s}\n",
                       param(arena, way, b + 1, buffers[b].name), buffers[b].name);
@@ -80,17 +81,17 @@ static void add_launches(hd_str *job, uint32_t way, const kernel *one, uint32_t 
 
 /* Of PTX, which knows no records, words with room for as many. */
 static void add_records(hd_str *job, uint32_t way, const char *name, uint32_t k, uint32_t count) {
-    if (ways[way].options)
-        hd_str_printf(job, "  - {name: %s_%u, type: R%u, count: %u}\n", name, k, k, count);
-    else
+    if (ways[way].nvcc)
         hd_str_printf(job, "  - {name: %s_%u, type: ulong, count: %u}\n", name, k,
                       count * ELEMENT / 8);
+    else
+        hd_str_printf(job, "  - {name: %s_%u, type: R%u, count: %u}\n", name, k, k, count);
 }
 
 static const char *job_text(hd_arena *arena, uint32_t way, kernel *const *kernels, uint32_t count) {
     hd_str job = {.arena = arena};
-    hd_str_printf(&job, "kernel: %s\n%s%s\nbuffers:\n", ways[way].file,
-                  ways[way].options ? "options: " : "", ways[way].options ? ways[way].options : "");
+    hd_str_printf(&job, "kernel: %s\n%sbuffers:\n", ways[way].file,
+                  ways[way].nvcc ? "" : "options: -w -ffp-contract=off\n");
     for (uint32_t k = 0; k < count; k++)
         hd_str_printf(&job, "  - {name: out_%u, type: ulong, count: %u}\n", k,
                       kernels[k]->threads * kernels[k]->blocks);
@@ -145,7 +146,7 @@ bool write_kernels(hd_arena *arena, const char *folder, kernel *const *kernels, 
 /* ---- on the machine ------------------------------------------------------------------------- */
 
 static void tell(const hd_message *m, void *user) {
-    if (m->severity == HD_ERROR)
+    if (m->severity <= HD_WARNING) /* also what makes a kernel be left out */
         hd_str_printf(user, "  %s:%u: %s\n", m->place.file ? m->place.file : "-", m->place.line,
                       m->text);
 }
@@ -155,13 +156,15 @@ typedef struct outcome {
     void **buffers;
 } outcome;
 
-static hd_status run_job(hd_arena *arena, const hd_diag *diag, const char *path, outcome *out) {
+static hd_status run_job(hd_arena *arena, const hd_diag *diag, const char *path, kir_form form,
+                         outcome *out) {
     kir_module *module;
     hd_vm *vm;
     hd_vm_options options = {.workers = 1, .max_instructions = 100000000};
     hd_status status = hd_job_read(arena, diag, path, &out->job);
     if (!status)
-        status = hd_frontend(arena, diag, out->job->kernel_path, out->job->options, &module);
+        status = hd_frontend_of(arena, diag, out->job->kernel_path, out->job->options, form, NULL,
+                                &module);
     if (!status)
         status = hd_job_resolve(arena, diag, out->job, module);
     if (!status)
@@ -212,8 +215,8 @@ void compare_kernels(const char *folder, uint32_t count, verdict *verdicts, hd_s
     hd_status status = HD_OK;
     for (uint32_t w = 0; w < WAYS && !status; w++)
         if (is_there(arena, folder, ways[w].file))
-            status =
-                run_job(arena, &diag, hd_format(arena, "%s/job%u.yaml", folder, w), &outcomes[w]);
+            status = run_job(arena, &diag, hd_format(arena, "%s/job%u.yaml", folder, w),
+                             ways[w].form, &outcomes[w]);
     for (uint32_t k = 0; k < count; k++) {
         verdicts[k] = status ? NOT_RUN : SAME;
         for (uint32_t w = 1; w < WAYS && !status; w++)
