@@ -223,16 +223,22 @@ static bool run_programs(const bench *b, const char *nvcc) {
     return kept == tried && best == tried && !more && !failed;
 }
 
+/* build/compiled, by its whole name. */
+static const char *make_folder(hd_arena *arena) {
+    mkdir("build", 0777);
+    mkdir("build/compiled", 0777);
+    char *path = realpath("build/compiled", NULL);
+    const char *kept = path ? hd_strdup(arena, path) : NULL;
+    free(path);
+    return kept;
+}
+
 int main(int argc, char **argv) {
     hd_printer printer = {.out = stderr};
     const hd_diag diag = {hd_print_message, &printer};
-    bench b = {.arena = hd_arena_new(),
-               .diag = &diag,
-               .only = argc > 1 ? argv[1] : NULL,
-               .folder = HEDDLE_SOURCE "/build/compiled"};
-    mkdir(HEDDLE_SOURCE "/build", 0777);
-    mkdir(b.folder, 0777);
-    if (hd_device_find(b.arena, &diag, "h200", &b.device) != HD_OK)
+    bench b = {.arena = hd_arena_new(), .diag = &diag, .only = argc > 1 ? argv[1] : NULL};
+    b.folder = make_folder(b.arena);
+    if (!b.folder || hd_device_find(b.arena, &diag, "h200", &b.device) != HD_OK)
         return 2;
     const char *nvcc = find_nvcc(b.arena);
     if (!nvcc) {
@@ -246,6 +252,7 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < b.kernels.count; i++)
         print_kernel(&b.kernels.data[i]);
     bool met = print_verdict(&b);
+    fflush(stdout);
     met = run_programs(&b, nvcc) && met;
     hd_arena_free(b.arena);
     return !met;

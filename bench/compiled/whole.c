@@ -41,15 +41,15 @@ static const char *options_of(hd_arena *arena, const char *command) {
     return hd_format(arena, "%.*s", end ? (int)(end - start) : (int)strlen(start), start);
 }
 
-/* "{x,y}{z,m}": the fields of the first half, and the others. */
-static const char *halves(hd_arena *arena, const json_t *fields) {
+/* "{x,y}{z,m}": the fields in as many clusters of like size. */
+static const char *in_clusters(hd_arena *arena, const json_t *fields, size_t clusters) {
     hd_str text = {.arena = arena};
     const size_t count = json_array_size(fields);
     for (size_t f = 0; f < count; f++)
         hd_str_printf(&text, "%s%s",
-                      f == 0           ? "{"
-                      : f == count / 2 ? "}{"
-                                       : ",",
+                      f == 0                                              ? "{"
+                      : f * clusters / count > (f - 1) * clusters / count ? "}{"
+                                                                          : ",",
                       json_string_value(json_object_get(json_array_get(fields, f), "name")));
     hd_str_add(&text, "}");
     return hd_str_text(&text);
@@ -78,8 +78,9 @@ static void read_advice(hd_arena *arena, whole_program *p, const json_t *advice)
     }
     add_plain(arena, p, "soa");
     add_plain(arena, p, "aosoa:32");
-    if (json_array_size(json_object_get(record, "fields")) > 1)
-        add_plain(arena, p, halves(arena, json_object_get(record, "fields")));
+    const json_t *fields = json_object_get(record, "fields");
+    for (size_t clusters = 2; clusters <= 3 && clusters <= json_array_size(fields); clusters++)
+        add_plain(arena, p, in_clusters(arena, fields, clusters));
     size_t i;
     ranked = json_object_get(device, "ranked");
     json_array_foreach(ranked, i, row) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # test_fuzz.sh HEDDLE: random kernels do the same on the machine and on PoCL, random programs do the
-# same in random layouts, and random CUDA kernels the same from PTX as from their source.
+# same in random layouts, and random CUDA kernels the same from PTX as from their source, and as
+# compiled as as written.
 set -euo pipefail
 source "$(dirname "$0")/../folder.sh"
 programs=$(dirname "$1")/tests
@@ -36,8 +37,10 @@ finds_nothing "$programs/fuzz_kernels" 3 20 5
 mkdir "$work/ptx"
 tar -C "$work/ptx" -xzf "$(dirname "$0")/ptx/kept.tar.gz"
 "$programs/fuzz_ptx" --kept "$work/ptx" || result=1
+PATH=$PATH:${CUDA_PATH:-/usr/local/cuda}/bin finds_nothing "$programs/fuzz_compiled" 2 50 10
 finds_nothing "$programs/fuzz_rewrites" 1 40 10
 refuses_options "$programs/fuzz_kernels"
 refuses_options "$programs/fuzz_ptx"
+refuses_options "$programs/fuzz_compiled"
 refuses_options "$programs/fuzz_rewrites"
 exit $result

@@ -32,10 +32,11 @@ bool find_place(gen *g, type t, bool to_write, place *found) {
 
 node *place_node(gen *g, const place *p) {
     if (!p->length)
-        return fuzz_node(g->arena, NULL, "$", p->name);
+        return fuzz_node(g->arena, NULL, "$$", p->name, p->suffix);
     return fuzz_node(
-        g->arena, NULL, "$[@]", p->name,
-        fuzz_node(g->arena, "0", "(unsigned)(@) % #u", expression(g, U32, 1), p->length));
+        g->arena, NULL, "$[@]$", p->name,
+        fuzz_node(g->arena, "0", "(unsigned)(@) % #u", expression(g, U32, 1), p->length),
+        p->suffix);
 }
 
 /* A node whose dropped form is 1. */

@@ -10,7 +10,7 @@ static node *statements(gen *g, uint32_t count);
 
 static void declare(gen *g, const char *name, type t, uint32_t length, bool writable) {
     hd_push(g->arena, &g->places,
-            (place){.name = name, .type = t, .length = length, .writable = writable});
+            (place){.name = name, .suffix = "", .type = t, .length = length, .writable = writable});
 }
 
 /* ---- statements ----------------------------------------------------------------------------- */
@@ -61,13 +61,14 @@ static node *branch(gen *g) {
 static node *loop(gen *g) {
     const char *i = name_of(g, "i");
     size_t places = g->places.count;
-    node *limit = chance(g, 50) ? fuzz_node(g->arena, NULL, "#", 1 + draw(g, 6))
-                                : fuzz_node(g->arena, "2", "(int)((unsigned)(@) % #u)",
-                                            expression(g, U32, 2), 1 + draw(g, 8));
+    bool is_known = chance(g, 50);
+    node *limit = is_known ? fuzz_node(g->arena, NULL, "#", 1 + draw(g, 16))
+                           : fuzz_node(g->arena, "2", "(int)((unsigned)(@) % #u)",
+                                       expression(g, U32, 2), 1 + draw(g, 8));
     g->loops++;
     declare(g, i, S32, 0, false);
-    node *n = fuzz_node(g->arena, "", "for (int $ = 0, to_$ = @; $ < to_$; $++) {\n", i, i, limit,
-                        i, i, i);
+    node *n = fuzz_node(g->arena, "", "$for (int $ = 0, to_$ = @; $ < to_$; $++) {\n",
+                        is_known && chance(g, 70) ? "#pragma unroll\n" : "", i, i, limit, i, i, i);
     if (chance(g, 30))
         fuzz_add(g->arena, n, "@",
                  fuzz_node(g->arena, "", "if (@) $;\n", condition(g, 2),
@@ -99,7 +100,7 @@ static node *counting(gen *g) {
 static node *statements(gen *g, uint32_t count) {
     node *n = fuzz_node(g->arena, NULL, "");
     for (; count > 0; count--) {
-        uint32_t kind = draw(g, 20);
+        uint32_t kind = draw(g, 24);
         bool nests = g->loops < 3 && g->budget > 0;
         fuzz_add(g->arena, n, "@",
                  kind < 5              ? declaration(g)
@@ -108,6 +109,7 @@ static node *statements(gen *g, uint32_t count) {
                  : kind < 16           ? loop(g)
                  : kind == 16          ? choice(g)
                  : kind == 17          ? counting(g)
+                 : kind < 22           ? record_statement(g)
                                        : assignment(g));
     }
     return n;
@@ -194,7 +196,12 @@ kernel *make_kernel(hd_arena *arena, uint64_t seed, uint32_t number) {
     node *functions = fuzz_node(arena, NULL, "");
     for (uint32_t f = draw(g, 3); f > 0; f--)
         fuzz_add(arena, functions, "@", helper(g));
+    g->record = make_record(g);
+    fuzz_add(arena, functions, "@@", g->record->declaration, record_getter(g));
     g->places.count = 0;
+    hd_push(arena, &g->places, g->getter);
+    declare_element(g, "q", RECORDS, false);
+    declare_element(g, "r[gi]", 0, true);
     for (uint32_t i = 0; i < INPUTS; i++)
         declare(g, inputs[i].name, inputs[i].type, INPUT_LENGTH, false);
     declare(g, "n", S32, 0, false);
@@ -207,15 +214,17 @@ kernel *make_kernel(hd_arena *arena, uint64_t seed, uint32_t number) {
         fuzz_add(arena, body, "@", declaration(g));
     for (uint32_t p = 2 + draw(g, 5); p > 0; p--)
         fuzz_add(arena, body, "@",
-                 chance(g, 25)   ? exchange(g)
+                 chance(g, 15)   ? record_tile(g)
+                 : chance(g, 25) ? exchange(g)
                  : chance(g, 25) ? warp_wide(g)
                                  : statements(g, 1 + draw(g, 3)));
-    for (size_t v = 0; v < g->places.count && v < 24; v++) {
-        const place *p = &g->places.data[v];
+    for (uint32_t v = 0; v < 24 && v < g->places.count; v++) {
+        const place *p = &g->places.data[draw(g, (uint32_t)g->places.count)];
         fuzz_add(arena, body, "@",
                  fuzz_node(arena, "", "h = (h ^ @) * 0x100000001b3ull;\n",
                            bits_node(g, p->type, place_node(g, p))));
     }
+    const char *restricted = chance(g, 40) ? "__restrict__ " : "";
     k->seed = seed;
     k->threads = g->threads;
     k->blocks = g->blocks;
@@ -223,9 +232,10 @@ kernel *make_kernel(hd_arena *arena, uint64_t seed, uint32_t number) {
         arena, NULL,
         "@extern \"C\" __global__ void k_#(unsigned long long *out, unsigned *acc, const int *a, "
         "const float *b, const double *c, const unsigned char *d, const long long *e, "
-        "const short *f, int n, float x) {\n"
+        "const short *f, int n, float x, const $ *$q, $ *$r) {\n"
         "unsigned gi = blockIdx.x * blockDim.x + threadIdx.x;\nunsigned long long h = 1;\n"
-        "@out[gi] = h;\n}\n",
-        functions, number, body);
+        "@out[gi] = h;\n}\n@",
+        functions, number, g->record->name, restricted, g->record->name, restricted, body,
+        record_kernels(g));
     return k;
 }

@@ -1,5 +1,6 @@
 /*
  * fuzz_ptx --count N --seed S: N random kernels, from their source and from nvcc's PTX.
+ * fuzz_compiled, likewise: from their source as compiled, as written, and from nvcc's PTX.
  *
  * A kernel of which something is wrong is made small and left, with its jobs, in the folder
  * fuzz-S-I, where I is its number; --first I --count 1 tries it again.
@@ -114,5 +115,5 @@ int main(int argc, char **argv) {
         return !keep(argv[2]);
     if (argc == 3 && !strcmp(argv[1], "--kept"))
         return !try_kept(argv[2]);
-    return fuzz_main("ptx", BATCH, run_batch, argc, argv);
+    return fuzz_main(FUZZ_COMPILED ? "compiled" : "ptx", BATCH, run_batch, argc, argv);
 }

@@ -1,10 +1,12 @@
 /*
  * Random CUDA kernels, compiled to PTX by nvcc and read from there, against the same source read
- * by clang: the machine must leave the same bytes.
+ * by clang: the machine must leave the same bytes. FUZZ_COMPILED (a program of its own): the source
+ * as compiled, as written, and, where there is nvcc, from its PTX.
  *
  *   kernel.c      random kernels, which all have the same parameters
+ *   record.c      random records, of which each kernel has one
  *   expression.c  random expressions of a type
- *   run.c         a folder with the source, its PTX at two levels of optimisation, and three jobs
+ *   run.c         a folder with the source, its PTX, and a job for each way
  *   main.c        kernels in batches
  *
  * As in the kernels of fuzz.h, nothing is undefined, and floating point is left to operations that
@@ -24,11 +26,29 @@ const char *type_name(type t);
 
 /* Something with a value; `length` is not 0: with an index behind it. */
 typedef struct place {
-    const char *name;
+    const char *name, *suffix; /* the suffix stands behind the index */
     type type;
     uint32_t length;
     bool writable;
 } place;
+
+/* A member that is a number, by what stands behind an element: ".m3.x". */
+typedef struct leaf {
+    const char *path;
+    type type;       /* of a half F32 */
+    uint32_t length; /* of an array */
+    bool is_half, is_bits;
+} leaf;
+
+typedef struct record {
+    const char *name;
+    node *declaration;
+    hd_vec(leaf) leaves, arrays;
+    uint32_t bytes, align; /* at most; at least */
+    bool is_packed;
+} record;
+
+enum { RECORDS = 64 }; /* elements of q, of which all threads read any; each has one of r */
 
 typedef struct function {
     const char *name;
@@ -45,6 +65,8 @@ typedef struct gen {
     int32_t budget;
     uint32_t loops; /* around what is generated now */
     uint32_t threads, blocks;
+    record *record;
+    place getter; /* a function of an element */
 } gen;
 
 uint32_t draw(gen *g, uint32_t below);
@@ -58,6 +80,17 @@ node *expression(gen *g, type t, uint32_t depth);
 node *condition(gen *g, uint32_t depth);
 /* The bits of a value as an unsigned long long; those of all NaNs are the same. */
 node *bits_node(gen *g, type t, node *value);
+
+/* record.c */
+record *make_record(gen *g);
+/* Places for all members of `base`, which is one element, or `length` of them. */
+void declare_element(gen *g, const char *base, uint32_t length, bool writable);
+node *record_statement(gen *g);
+/* A tile of all threads' elements in shared memory. */
+node *record_tile(gen *g);
+node *record_getter(gen *g);
+/* Two kernels: one gives the elements of q their values, one adds those of r to `out`. */
+node *record_kernels(gen *g);
 
 typedef struct kernel {
     uint64_t seed;
@@ -74,7 +107,7 @@ typedef enum verdict { SAME, DIFFERENT, NOT_RUN } verdict;
 /* Writes and compiles kernels.cu; false when nvcc does not compile it. */
 bool write_kernels(hd_arena *arena, const char *folder, kernel *const *kernels, uint32_t count,
                    hd_str *told);
-/* Runs the three jobs of the folder; verdicts[k] is that of kernel k. */
+/* Runs the jobs of the folder; verdicts[k] is that of kernel k. */
 void compare_kernels(const char *folder, uint32_t count, verdict *verdicts, hd_str *told);
 
 #endif
