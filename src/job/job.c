@@ -64,6 +64,7 @@ static const hd_yaml_key buffer_keys[] = {
     MEMBER(hd_buffer, file, file, JOB_PATH),
     MEMBER(hd_buffer, at, at, JOB_COUNT, FROM(4096), LIKE("at: 0x100000000")),
     TEXT(placement, LIKE("placement: host")),
+    MEMBER(hd_buffer, guess, guess, JOB_TEXT, LIKE("guess: contents")),
     {0}};
 
 #define SPOT_KEYS                                                                             \
@@ -87,6 +88,7 @@ const hd_yaml_key job_arg_keys[] = {
     TEXT(step),
     TEXT(factor),
     MAP(from, job_spot_keys, LIKE("from: {buffer: count, element: 0}, beside a value")),
+    MEMBER(hd_arg, guess, guess, JOB_TEXT, LIKE("guess: value")),
     MEMBER(hd_arg, offset, offset, JOB_COUNT,
            LIKE("offset: [0] in a launch, offset: 256 (bytes) in an argument")),
     {0}};
@@ -123,6 +125,7 @@ const hd_yaml_key job_launch_keys[JOB_LAUNCH_KEYS] = {
     MAP(items_from, items_keys, LIKE("items_from: {buffer: count, element: 0}")),
     MEMBER(hd_launch, shared, shared, JOB_COUNT),
     MEMBER(hd_launch, repeat, repeat, JOB_COUNT, FROM(1)),
+    MEMBER(hd_launch, guess, guess, JOB_TEXT, LIKE("guess: sizes")),
     TEXT(for_levels),
     TEXT(first_level),
     TEXT(last_level),
@@ -257,6 +260,18 @@ hd_status job_reader_entries(const reader *r, const hd_yaml *list, job_read_entr
         *count += status == HD_OK;
     }
     return status;
+}
+
+/* An entry says of what it has that it is a guess: of this, or also of `other`. */
+hd_status job_reader_check_guess(const reader *r, const hd_yaml *map, const char *word,
+                                 const char *other) {
+    const hd_yaml *guess = hd_yaml_get(map, "guess");
+    if (!guess || !strcmp(guess->text, word) ||
+        (other && (!strcmp(guess->text, other) ||
+                   !strcmp(guess->text, hd_format(r->arena, "%s, %s", other, word)))))
+        return HD_OK;
+    return FAIL(r, guess, "'guess: %s' is none of what may be a guess here: %s%s", guess->text,
+                word, other ? hd_format(r->arena, ", %s, or \"%s, %s\"", other, other, word) : "");
 }
 
 /* The texts of a list, none of which is empty. */
@@ -413,7 +428,7 @@ static hd_status read_buffer(const reader *r, const hd_yaml *map, void *at, uint
     const hd_yaml *inits = hd_yaml_get(map, "init"), *placement = hd_yaml_get(map, "placement");
     buffer->place = hd_yaml_place(r->file, map);
     hd_status status = job_reader_members(r, map, buffer_keys, buffer);
-    if (status)
+    if (status || (status = job_reader_check_guess(r, map, "contents", "count")))
         return status;
     if (placement && !hd_placement_parse(placement->text, &buffer->placement))
         return FAIL(r, placement, "unknown placement '%s'; there are: %s", placement->text,
