@@ -3,6 +3,7 @@
  */
 #include "advise/advise.h"
 
+#include "advise/made_up.h"
 #include "advise/rounds.h"
 
 /* What it would say was said. */
@@ -241,6 +242,46 @@ static bool is_worth_hearing_apart(hd_arena *arena, const hd_advice *advice) {
 
 /* ---- the answer ----------------------------------------------------------------------------- */
 
+/* What to do about it: sizes and arguments that Heddle made up are to blame first. */
+static const char *mend_of(hd_arena *arena, const hd_job *job) {
+    const char *guessed = advise_guessed_sizes(arena, job);
+    if (!job->path)
+        return hd_format(arena,
+                         "%s%sgive what the program launches, with --global, --local and "
+                         "--arg or in a job (heddle init)",
+                         guessed ? guessed : "", guessed ? " guessed; " : "");
+    return guessed ? hd_format(arena, "%s guessed; correct that in %s", guessed, job->path)
+                   : hd_format(arena,
+                               "look at the sizes and arguments of the launches in %s, and at "
+                               "what their conditions read",
+                               job->path);
+}
+
+/* The record was touched by no thread, or by hardly one, and each device's layout stays. */
+static const char *why_unknown(hd_arena *arena, hd_advice *advice) {
+    const hd_evidence *e = advice->evidence;
+    const hd_device_advice *first = &advice->devices[0];
+    bool is_heard = e && (!e->why || e->is_silent);
+    const hd_touched touched =
+        is_heard ? e->touched
+                 : hd_touched_by_cost(advice->job, first->accesses, first->access_count);
+    if (hd_touched_suffices(&touched))
+        return NULL;
+    for (uint32_t d = 0; d < advice->device_count; d++) {
+        hd_device_advice *of = &advice->devices[d];
+        of->leave = false;
+        of->best = hd_layout_original(arena, advice->job->record);
+        of->ratio = 1;
+    }
+    const char *name = hd_record_declared(advice->job->record)->name;
+    const char *threads =
+        touched.threads > 0
+            ? hd_format(arena, "only %.0f of %.0f threads touch a %s", touched.threads, touched.of,
+                        name)
+            : hd_format(arena, "none of %.0f threads touches a %s", touched.of, name);
+    return hd_format(arena, "%s; %s", threads, mend_of(arena, advice->job));
+}
+
 /* The best layout of the first device is one that the sources can be put in. */
 static void try_rewriting(hd_arena *arena, hd_advice *advice) {
     hd_device_advice *first = &advice->devices[0];
@@ -295,13 +336,15 @@ hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,
         advice->apart.fields = advice->job->split;
         advice->apart.count = advice->job->split_count;
     }
-    try_rewriting(arena, advice);
+    advice->unknown = why_unknown(arena, advice);
+    if (!advice->unknown)
+        try_rewriting(arena, advice);
     advice->ranked = true;
     advice->best = advice->devices[0].best;
-    advice->leave = advice->devices[0].leave;
+    advice->leave = advice->devices[0].leave || advice->unknown;
     if (options->ranked)
         options->ranked(options->user, advice);
-    if (options->choose.budget > 0 && !hd_advice_is_stopped(advice))
+    if (options->choose.budget > 0 && !hd_advice_is_stopped(advice) && !advice->unknown)
         status = let_device_decide(arena, diag, options, advice);
     if (status != HD_OK || hd_advice_is_stopped(advice) || advice->leave ||
         (!options->rewrite && !options->measure))

@@ -195,11 +195,13 @@ hd_status cli_job_of_kernel(cli *c, const char *path, const cli_source *source,
         choose_entry(module, &flags);
     memcpy(flags.global, source->global.size, sizeof flags.global);
     memcpy(flags.local, source->local.size, sizeof flags.local);
+    bool is_one = module->kernel_count == 1, has_sizes = flags.dims || flags.count;
     bool takes_all = (source->all_entries || (source->any_entry && !flags.entry)) &&
-                     !source->entry && !source->record_of && module->kernel_count > 1;
+                     !source->record_of && (is_one ? !has_sizes : !source->entry);
     hd_host host; /* launches as the host code has them, where there is any */
     hd_status status =
         takes_all ? hd_host_read(c->arena, &c->diag, path, flags.options, &host) : HD_OK;
+    takes_all = takes_all && (!is_one || host.launch_count);
     if (!status)
         status = takes_all ? hd_job_draft(c->arena, &c->diag, &flags, module, &host, job)
                            : hd_job_from_flags(c->arena, &c->diag, &flags, module, job);
