@@ -305,7 +305,7 @@ static hd_status run(cli *c, request *r, const hd_job *job, hd_advice *advice) {
 /* Writes what --apply asked for, after a run of both versions on the machine. */
 static hd_status apply(cli *c, const request *r, const hd_advice *advice, cli_output *output) {
     const hd_record_layout best = {advice->job->record, advice->best};
-    bool checked;
+    cli_checked checked;
     hd_status status = r->given->no_verify ? HD_OK
                                            : cli_verify(c, r->path, r->source, advice->job, &best,
                                                         1, advice->rewritten, &checked);

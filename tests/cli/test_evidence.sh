@@ -129,4 +129,52 @@ prints '^Verdict for h200: cannot tell: none of 65536 threads touches a cell; .*
 sed 's/blocks: \[256\]/blocks: [16, 16]/; s/threads: \[256\]/threads: [16, 16]/' never.yaml >all.yaml
 accepts advise all.yaml
 prints '^Verdict for h200: take soa'
+
+# ---- what was checked ---------------------------------------------------------------------------------------------
+
+accepts apply --layout soa --out checked stencil.cu
+prints '^cell as soa: .*, checked on the machine$'
+prints '^  checked: [0-9.]+ MiB of what kernels write, equal after [0-9.]+M accesses$'
+call apply --json --layout soa --out again one.yaml
+fits apply
+[ "$(told 'j["verified"], j["compared_bytes"], 0 < j["checked_accesses"] < 100')" = 'True 163840 True' ] ||
+    complain 'JSON does not say how much was checked'
+call apply --layout soa --out empty zero.yaml
+prints '^site as soa: .*, not checked$'
+grep -q 'zero.yaml: warning: nothing was checked: ' "$work/log/err" || complain 'zero accesses: no warning'
+call apply --json --layout soa --out nothing zero.yaml
+[ "$(told 'j["verified"], j["compared_bytes"], j["checked_accesses"]')" = 'False 0 0' ] ||
+    complain 'zero accesses are a check'
+
+# A comparison that fails goes on through all launches, and says how far off it is.
+cat >more.cu <<'END_OF_FILE'
+__global__ void more(float *a) { a[threadIdx.x] += 1; }
+END_OF_FILE
+python3 -c '
+import struct
+for n in (1, 2, 3):
+    values = [float(n)] * 64
+    if n > 1:
+        values[n] += 0.25 * n
+        values[n + 1] += 0.125
+    open(f"after{n}", "wb").write(struct.pack("64f", *values))'
+cat >more.yaml <<'END_OF_FILE'
+kernel: more.cu
+buffers: [{name: a, type: float, count: 64}]
+launches:
+  - {kernel: more, blocks: [1], threads: [64], args: [{name: a, buffer: a}], after: [{buffer: a, file: after1}]}
+  - {kernel: more, blocks: [1], threads: [64], args: [{name: a, buffer: a}], after: [{buffer: a, file: after2}]}
+  - {kernel: more, blocks: [1], threads: [64], args: [{name: a, buffer: a}], after: [{buffer: a, file: after3}]}
+END_OF_FILE
+call run --check expected more.yaml
+[ "$status" -eq 1 ] || complain "a comparison that fails: exit status $status"
+for text in "launch 2 (more) leaves in buffer 'a' .*; the largest difference is 0.5, in 'a\[2\]'" \
+    "launch 3 (more) leaves in buffer 'a' .*; the largest difference is 0.75, in 'a\[3\]'" \
+    'more.yaml: .*2 of 3 launches leave what is not expected; the largest difference is 0.75, in a\[3\] after launch 3 (more)'; do
+    grep -q "$text" "$work/log/err" || complain "no word of it: $text"
+done
+grep -q 'launch 1' "$work/log/err" && complain 'the first launch is as expected'
+printf '\0\0\0\0%.0s' {1..64} >zeros
+call run --check a=zeros more.yaml
+grep -q "64 of 64 values differ, by at most 3, in 'a\[0\]'" "$work/log/err" || complain 'no largest difference'
 finish
