@@ -3,6 +3,7 @@
  */
 #include "advise/advise.h"
 
+#include "advise/made_up.h"
 #include "advise/rounds.h"
 
 /* What it would say was said. */
@@ -241,66 +242,59 @@ static bool is_worth_hearing_apart(hd_arena *arena, const hd_advice *advice) {
 
 /* ---- the answer ----------------------------------------------------------------------------- */
 
-/* Its cost, where another layout of the list places fields as it does; else the model's. */
-static double ratio_of(hd_arena *arena, const hd_device_advice *of, hd_cost_model *model,
-                       const hd_layout *layout) {
-    const hd_record *record = hd_cost_record(model);
-    const hd_search_result *ranking = of->ranking;
-    uint64_t used = hd_cost_used_fields(model), unit = hd_cost_unit(model);
-    uint64_t group = hd_layout_group(record, layout, used, unit);
-    for (uint32_t i = 0; i < ranking->ranked_count; i++)
-        if (hd_layout_group(record, ranking->ranked[i].layout, used, unit) == group)
-            return ranking->ranked[i].ratio;
-    hd_cost_vector cost = hd_cost_of_layout(arena, model, layout, NULL, NULL),
-                   own = hd_cost_of_layout(arena, model, hd_layout_original(arena, record), NULL,
-                                           NULL);
-    return hd_cost_ratio(&cost, &own);
-}
-
-static void add_recounted(hd_arena *arena, const hd_device_advice *of, hd_cost_model *model,
-                          hd_layout *layout, hd_recount *recount) {
-    for (uint32_t i = 0; i < recount->count; i++)
-        if (hd_layout_equal(recount->layouts[i].layout, layout))
-            return;
-    recount->layouts[recount->count++] =
-        (hd_recounted){.layout = layout, .ratio = ratio_of(arena, of, model, layout)};
-}
-
-/* The best layouts of the first device, SoA and tiles of a warp are counted as they will run: what
- * decides are these counts. */
-static hd_status recount(hd_arena *arena, const hd_diag *diag, const hd_advise_options *options,
-                         hd_advice *advice) {
-    enum { BEST = 3, MOST = BEST + 2 };
+/* The best layouts of the first device are counted as they will run, and these counts decide. */
+static hd_status recount(hd_arena *arena, const hd_advise_options *options, hd_advice *advice) {
     hd_device_advice *first = &advice->devices[0];
-    const hd_record *record = advice->job->record;
-    hd_cost_model *model = first->judged ? first->judged->model : first->model;
     hd_recount *r = &advice->recount;
+    hd_cost_model *model = first->judged ? first->judged->model : first->model;
     if (first->leave || !options->run || advice->job->module->form == KIR_AS_WRITTEN ||
         !advice->job->module->device || hd_advice_is_stopped(advice))
         return HD_OK;
-    r->layouts = hd_new_array(arena, hd_recounted, MOST);
-    for (uint32_t i = 0; i < first->ranking->ranked_count && i < BEST; i++)
-        add_recounted(arena, first, model, first->ranking->ranked[i].layout, r);
-    add_recounted(arena, first, model, hd_layout_soa(arena, record), r);
-    hd_layout *tiles;
-    if (hd_layout_parse(arena, &silent, record, hd_format(arena, "aosoa:%u", first->device->warp),
-                        &tiles) == HD_OK)
-        add_recounted(arena, first, model, tiles, r);
-    hd_status status =
-        advise_recount(arena, diag, advice->job, first->device, model, &options->evidence, r);
-    if (status != HD_OK || r->why)
-        return status;
-    hd_search_result *ranking = hd_new(arena, hd_search_result);
-    *ranking = *first->ranking;
-    ranking->ranked = hd_new_array(arena, hd_ranked, r->count);
-    ranking->ranked_count = 0;
-    for (uint32_t i = 0; i < r->count; i++)
-        if (r->layouts[i].counted && r->layouts[i].ratio <= 1 - HD_NOTICEABLE)
-            ranking->ranked[ranking->ranked_count++] = (hd_ranked){
-                .layout = (hd_layout *)r->layouts[i].layout, .ratio = r->layouts[i].ratio};
-    ranking->leave = !ranking->ranked_count;
-    take_best(arena, ranking, record, first);
-    return HD_OK;
+    hd_status status = advise_recount(arena, advice->job, first->device, model, first->ranking,
+                                      &options->evidence, r);
+    if (status == HD_OK && !r->why)
+        take_best(arena, advise_recounted_ranking(arena, r), advice->job->record, first);
+    return status;
+}
+
+/* What to do about it: sizes and arguments that Heddle made up are to blame first. */
+static const char *mend_of(hd_arena *arena, const hd_job *job) {
+    const char *guessed = advise_guessed_sizes(arena, job);
+    if (!job->path)
+        return hd_format(arena,
+                         "%s%sgive what the program launches, with --global, --local and "
+                         "--arg or in a job (heddle init)",
+                         guessed ? guessed : "", guessed ? " guessed; " : "");
+    return guessed ? hd_format(arena, "%s guessed; correct that in %s", guessed, job->path)
+                   : hd_format(arena,
+                               "look at the sizes and arguments of the launches in %s, and at "
+                               "what their conditions read",
+                               job->path);
+}
+
+/* The record was touched by no thread, or by hardly one, and each device's layout stays. */
+static const char *why_unknown(hd_arena *arena, hd_advice *advice) {
+    const hd_evidence *e = advice->evidence;
+    const hd_device_advice *first = &advice->devices[0];
+    bool is_heard = e && (!e->why || e->is_silent);
+    const hd_touched touched =
+        is_heard ? e->touched
+                 : hd_touched_by_cost(advice->job, first->accesses, first->access_count);
+    if (hd_touched_suffices(&touched))
+        return NULL;
+    for (uint32_t d = 0; d < advice->device_count; d++) {
+        hd_device_advice *of = &advice->devices[d];
+        of->leave = false;
+        of->best = hd_layout_original(arena, advice->job->record);
+        of->ratio = 1;
+    }
+    const char *name = hd_record_declared(advice->job->record)->name;
+    const char *threads =
+        touched.threads > 0
+            ? hd_format(arena, "only %.0f of %.0f threads touch a %s", touched.threads, touched.of,
+                        name)
+            : hd_format(arena, "none of %.0f threads touches a %s", touched.of, name);
+    return hd_format(arena, "%s; %s", threads, mend_of(arena, advice->job));
 }
 
 /* The best layout of the first device is one that the sources can be put in. */
@@ -357,16 +351,18 @@ hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,
         advice->apart.fields = advice->job->split;
         advice->apart.count = advice->job->split_count;
     }
-    status = recount(arena, diag, options, advice);
+    status = recount(arena, options, advice);
     if (status != HD_OK)
         return status;
-    try_rewriting(arena, advice);
+    advice->unknown = why_unknown(arena, advice);
+    if (!advice->unknown)
+        try_rewriting(arena, advice);
     advice->ranked = true;
     advice->best = advice->devices[0].best;
-    advice->leave = advice->devices[0].leave;
+    advice->leave = advice->devices[0].leave || advice->unknown;
     if (options->ranked)
         options->ranked(options->user, advice);
-    if (options->choose.budget > 0 && !hd_advice_is_stopped(advice))
+    if (options->choose.budget > 0 && !hd_advice_is_stopped(advice) && !advice->unknown)
         status = let_device_decide(arena, diag, options, advice);
     if (status != HD_OK || hd_advice_is_stopped(advice) || advice->leave ||
         (!options->rewrite && !options->measure))

@@ -69,12 +69,14 @@ struct hd_advice {
     bool assumes;                  /* some of the static cost rests on an assumption */
     hd_evidence *evidence;         /* NULL: the job was not to be run, or there was no need */
     const hd_thread_gain *threads; /* in another order, on the first device; NULL: no gain known */
-    bool ranked;                   /* the devices are done: what follows may have failed */
-    bool leave;                    /* on the first device, or on that which decided */
-    const hd_layout *best;         /* there; the original when the answer is to leave it */
-    hd_choice *choice;             /* where a device decided, else NULL */
-    hd_rewritten *rewritten;       /* NULL unless asked for, and when there is nothing to change */
-    hd_rewritten *program;         /* the same with its host code; NULL: the file has none */
+    const char
+        *unknown; /* why nothing can be told, and the mend; else NULL. The layout stays then */
+    bool ranked;  /* the devices are done: what follows may have failed */
+    bool leave;   /* on the first device, or on that which decided */
+    const hd_layout *best;   /* there; the original when the answer is to leave it */
+    hd_choice *choice;       /* where a device decided, else NULL */
+    hd_rewritten *rewritten; /* NULL unless asked for, and when there is nothing to change */
+    hd_rewritten *program;   /* the same with its host code; NULL: the file has none */
     bool measured;
     hd_measurement measurement;
 };

@@ -1,13 +1,16 @@
 /* What a static cost rests on (verdict.h). */
 #include <stdlib.h>
 
+#include "advise/made_up.h"
 #include "advise/verdict.h"
 
 const char *hd_guess_name(hd_guess_kind kind) {
     static const char *const names[] = {
         [HD_GUESS_LOOP] = "loop",           [HD_GUESS_EXIT] = "exit",
         [HD_GUESS_CONDITION] = "condition", [HD_GUESS_GATHER] = "gather",
-        [HD_GUESS_INDEX] = "index",         [HD_GUESS_PART] = "part"};
+        [HD_GUESS_INDEX] = "index",         [HD_GUESS_PART] = "part",
+        [HD_GUESS_CONTENTS] = "contents",   [HD_GUESS_COUNT] = "count",
+        [HD_GUESS_VALUE] = "value",         [HD_GUESS_SIZES] = "sizes"};
     return names[kind];
 }
 
@@ -52,7 +55,8 @@ static void add_guess(tally *t, const hd_cost_line *of, hd_guess_kind kind, int3
              t->guesses.data[i].info->kernel == of->info->kernel))
         i++;
     if (i == t->guesses.count) {
-        const hd_guess g = {kind, of->info, loop, line, line, length, NULL, 0};
+        const hd_guess g = {kind, of->info, of->info->kernel->name, loop, line, line, length,
+                            NULL, 0};
         hd_push(t->arena, &t->guesses, g);
     }
     hd_guess *g = &t->guesses.data[i];
@@ -115,6 +119,34 @@ hd_basis hd_basis_of(hd_arena *arena, const hd_cost_line *lines, size_t count,
     if (t.guesses.count)
         qsort(t.guesses.data, t.guesses.count, sizeof *t.guesses.data, larger);
     return (hd_basis){whole > 0 ? assumed / whole : 0, t.guesses.data, (uint32_t)t.guesses.count};
+}
+
+void hd_basis_add_made_up(hd_arena *arena, const hd_job *job, hd_basis *basis) {
+    static const struct {
+        hd_guess_kind kind;
+        const char *text;
+    } kinds[] = {{HD_GUESS_CONTENTS, "contents of '%s' made up"},
+                 {HD_GUESS_COUNT, "number of elements of '%s' guessed"},
+                 {HD_GUESS_VALUE, "'%s' guessed"},
+                 {HD_GUESS_SIZES, "sizes of launches of '%s' guessed"}};
+    uint32_t count;
+    const hd_made_up *all = advise_made_up(arena, job, &count);
+    hd_guess *guesses = hd_new_array(arena, hd_guess, basis->count + count);
+    if (basis->count)
+        memcpy(guesses, basis->guesses, basis->count * sizeof *guesses);
+    for (uint32_t i = 0; i < count; i++)
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            if (strcmp(hd_guess_name(kinds[k].kind), all[i].kind) != 0)
+                continue;
+            size_t before = strcspn(kinds[k].text, "%");
+            guesses[basis->count++] =
+                (hd_guess){.kind = kinds[k].kind,
+                           .kernel = all[i].kernel,
+                           .loop = -1,
+                           .text = hd_format(arena, "%.*s%s%s", (int)before, kinds[k].text,
+                                             all[i].name, kinds[k].text + before + 2)};
+        }
+    basis->guesses = guesses;
 }
 
 /* "97%"; what is not all is not called 100%, nor something 0%. */

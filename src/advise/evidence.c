@@ -12,6 +12,7 @@
 
 #include <stdatomic.h>
 
+#include "advise/made_up.h"
 #include "machine/vm.h"
 
 /* A run of a launch, and how much of it is heard. */
@@ -37,6 +38,7 @@ typedef struct hearing {
     _Atomic uint64_t heard;    /* accesses of lanes */
     volatile sig_atomic_t end; /* set to stop the machine */
     bool over;                 /* more than the limit was heard */
+    hd_toucher *toucher;
 } hearing;
 
 /* What keeps a job from being heard is no error of the answer. */
@@ -75,9 +77,9 @@ static void look_at_launch(const hearing *h, const hd_launch *launch, bool *deci
     }
 }
 
-/* What flags make up for a kernel file is none. */
-static bool has_contents(const hd_job *job, const hd_buffer *buffer) {
-    return job->path && (buffer->file || buffer->init_count);
+/* What Heddle makes up is none. */
+static bool has_contents(const hd_buffer *buffer) {
+    return !hd_is_guess(buffer->guess, "contents") && (buffer->file || buffer->init_count);
 }
 
 /* A buffer that would have to hold indices, and holds nothing. */
@@ -92,11 +94,14 @@ static const char *missing_input(const hearing *h) {
             written[launch->before[i].buffer] = true;
     }
     for (uint32_t b = 0; b < job->buffer_count; b++)
-        if (decides[b] && !written[b] && !has_contents(job, &job->buffers[b]))
+        if (decides[b] && !written[b] && !has_contents(&job->buffers[b]))
             return hd_format(h->arena,
-                             "buffer '%s' has no contents, and they decide which elements are "
+                             "buffer '%s' has no contents%s, and they decide which elements are "
                              "read; give them in a job file",
-                             job->buffers[b].name);
+                             job->buffers[b].name,
+                             hd_is_guess(job->buffers[b].guess, "contents") && job->path
+                                 ? " but made-up ones"
+                                 : "");
     return NULL;
 }
 
@@ -263,7 +268,9 @@ static void count_event(void *stream, const hd_event *event) {
 
 static hd_sink listen(hearing *h, const hd_diag *diag, hd_trace_writer *writer) {
     hd_evidence *e = h->evidence;
-    hd_sink *sinks = hd_new_array(h->arena, hd_sink, e->device_count + 2);
+    hd_sink *sinks = hd_new_array(h->arena, hd_sink, e->device_count + 3);
+    e->touched = (hd_touched){0};
+    h->toucher = hd_toucher_new(h->arena, h->job, &e->touched);
     for (uint32_t d = 0; d < e->device_count; d++) {
         e->shapes[d] = hd_shapes_new(h->arena, diag, h->job, h->devices[d], 0);
         sinks[d] = hd_shapes_sink(e->shapes[d]);
@@ -271,7 +278,8 @@ static hd_sink listen(hearing *h, const hd_diag *diag, hd_trace_writer *writer) 
     sinks[e->device_count] = hd_trace_sink(writer);
     sinks[e->device_count + 1] =
         (hd_sink){.self = h, .open_block = count_block, .event = count_event};
-    return hd_sink_tee(h->arena, sinks, e->device_count + 2);
+    sinks[e->device_count + 2] = hd_toucher_sink(h->toucher);
+    return hd_sink_tee(h->arena, sinks, e->device_count + 3);
 }
 
 /* Later launches need all blocks of a run; the last one is run only where it is heard. */
@@ -282,6 +290,7 @@ static hd_status hear_run(hearing *h, hd_vm *vm, const planned_run *run, bool la
     hd_vm_counts counts = {0};
     for (uint32_t d = 0; d < e->device_count; d++)
         hd_shapes_next(e->shapes[d], run->launch);
+    hd_toucher_next(h->toucher, run->launch);
     hd_status status = hd_vm_write_before(vm, run->launch);
     if (status == HD_OK)
         status =
@@ -406,7 +415,7 @@ hd_status hd_evidence_hear(hd_arena *arena, const hd_diag *diag, const hd_job *j
                            const hd_evidence_options *options, hd_evidence **evidence) {
     hd_evidence *e = *evidence = hd_new(arena, hd_evidence);
     e->device_count = device_count;
-    e->made_up = !job->path;
+    e->made_up = advise_made_up_contents(arena, job);
     e->shapes = hd_new_array(arena, hd_shapes *, device_count);
     e->measured = hd_new_array(arena, const hd_measured *, device_count);
     hearing h = {.arena = arena,
@@ -428,7 +437,8 @@ hd_status hd_evidence_hear(hd_arena *arena, const hd_diag *diag, const hd_job *j
     if (!e->why && status == HD_OK)
         status = hear_within_limit(&h);
     e->lane_accesses = h.heard;
-    if (!e->why && status == HD_OK && !e->lane_accesses)
+    e->is_silent = !e->why && status == HD_OK && !e->lane_accesses;
+    if (e->is_silent)
         e->why = "no access to global memory was executed";
     for (uint32_t d = 0; d < device_count && !e->why && status == HD_OK; d++)
         e->measured[d] = hd_shapes_result(e->shapes[d]);

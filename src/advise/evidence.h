@@ -20,6 +20,7 @@
 #include <signal.h>
 
 #include "analysis/cache.h"
+#include "advise/touched.h"
 #include "analysis/shapes.h"
 #include "model/search.h"
 
@@ -38,12 +39,14 @@ typedef struct hd_evidence_options {
 typedef struct hd_evidence {
     /* Why nothing was heard, as "buffer 'next' has no contents, ..."; NULL: something was. */
     const char *why;
-    uint64_t runs, run_count;         /* of launches, heard; that the job asks for */
-    uint64_t blocks, block_count;     /* heard; of all runs that the job asks for */
-    uint64_t lane_accesses;           /* heard */
-    bool made_up;                     /* the job is from flags: buffers held random numbers */
-    bool stopped;                     /* by hd_evidence_options.stop */
-    double seconds;                   /* that it took to run and to hear */
+    uint64_t runs, run_count;     /* of launches, heard; that the job asks for */
+    uint64_t blocks, block_count; /* heard; of all runs that the job asks for */
+    uint64_t lane_accesses;       /* heard */
+    const char *made_up; /* buffers that kernels read, and whose contents Heddle made up; or NULL */
+    hd_touched touched;  /* the record, by threads of the blocks that were heard */
+    bool is_silent;      /* all was run, and no access executed: `why` says so */
+    bool stopped;        /* by hd_evidence_options.stop */
+    double seconds;      /* that it took to run and to hear */
     double operations[HD_OPERATIONS]; /* of single lanes, in the blocks that were heard */
     const hd_measured **measured;     /* of each device */
     /* Of evidence.c and who reads the run again: */

@@ -88,24 +88,70 @@ static hd_status count_layout(void *self, uint32_t worker, uint64_t number) {
     return status == HD_ESYSTEM ? status : HD_OK;
 }
 
-/* ---- what it says of the cost ------------------------------------------------------------------ */
+/* ---- which layouts ------------------------------------------------------------------------------ */
 
-static double modelled(hd_arena *arena, hd_cost_model *model, const hd_layout *layout) {
+static double modelled(hd_arena *arena, hd_cost_model *model, const hd_layout *layout,
+                       double *lane_accesses) {
     hd_cost_line *lines;
     size_t count;
     double sum = 0;
     hd_cost_of_layout(arena, model, layout, &lines, &count);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         sum += lines[i].executions * lines[i].transactions;
+        *lane_accesses += lines[i].executions * lines[i].lanes;
+    }
     return sum;
 }
 
+/* The cost to the original's, where a layout of the list places fields alike; else the model's. */
+static double ratio_of(hd_arena *arena, hd_cost_model *model, const hd_search_result *ranking,
+                       const hd_layout *layout) {
+    const hd_record *record = hd_cost_record(model);
+    uint64_t used = hd_cost_used_fields(model), unit = hd_cost_unit(model);
+    uint64_t group = hd_layout_group(record, layout, used, unit);
+    for (uint32_t i = 0; i < ranking->ranked_count; i++)
+        if (hd_layout_group(record, ranking->ranked[i].layout, used, unit) == group)
+            return ranking->ranked[i].ratio;
+    const hd_layout *original = hd_layout_original(arena, record);
+    hd_cost_vector cost = hd_cost_of_layout(arena, model, layout, NULL, NULL),
+                   own = hd_cost_of_layout(arena, model, original, NULL, NULL);
+    return hd_cost_ratio(&cost, &own);
+}
+
+static void add(hd_arena *arena, hd_cost_model *model, const hd_search_result *ranking,
+                const hd_layout *layout, hd_recount *r) {
+    if (hd_layout_equal(layout, hd_layout_original(arena, hd_cost_record(model))))
+        return;
+    for (uint32_t i = 0; i < r->count; i++)
+        if (hd_layout_equal(r->layouts[i].layout, layout))
+            return;
+    r->layouts[r->count++] =
+        (hd_recounted){.layout = layout, .ratio = ratio_of(arena, model, ranking, layout)};
+}
+
+static void choose(hd_arena *arena, const hd_device *device, hd_cost_model *model,
+                   const hd_search_result *ranking, hd_recount *r) {
+    enum { BEST = 3, HABITS = 2 };
+    static const hd_diag silent = {0};
+    const hd_record *record = hd_cost_record(model);
+    hd_layout *tiles;
+    r->layouts = hd_new_array(arena, hd_recounted, BEST + HABITS);
+    for (uint32_t i = 0; i < ranking->ranked_count && i < BEST; i++)
+        add(arena, model, ranking, ranking->ranked[i].layout, r);
+    add(arena, model, ranking, hd_layout_soa(arena, record), r);
+    if (!hd_layout_parse(arena, &silent, record, hd_format(arena, "aosoa:%u", device->warp),
+                         &tiles))
+        add(arena, model, ranking, tiles, r);
+}
+
+/* ---- what it says of the cost ------------------------------------------------------------------ */
+
 /* The model's price of a transaction stays, their number is that of the run. */
-static void correct(hd_arena *arena, const hd_job *job, hd_cost_model *model, hd_recount *r) {
-    double all = modelled(arena, model, hd_layout_original(arena, job->record));
+static void correct(hd_arena *arena, hd_cost_model *model, double all, hd_recount *r) {
+    double unused = 0;
     for (uint32_t i = 0; i < r->count; i++) {
         hd_recounted *of = &r->layouts[i];
-        double expected = modelled(arena, model, of->layout) / all;
+        double expected = modelled(arena, model, of->layout, &unused) / all;
         double found = (double)of->transactions / (double)r->original.transactions;
         if (of->counted && expected > 0)
             of->ratio *= found / expected;
@@ -122,36 +168,49 @@ static int better(const void *a, const void *b) {
     return x->requests < y->requests ? -1 : x->requests > y->requests;
 }
 
-hd_status advise_recount(hd_arena *arena, const hd_diag *diag, const hd_job *job,
-                         const hd_device *device, hd_cost_model *model,
+hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *device,
+                         hd_cost_model *model, const hd_search_result *ranking,
                          const hd_evidence_options *options, hd_recount *recount) {
     static const hd_diag silent = {0};
+    uint64_t limit = options->limit ? options->limit : HD_EVIDENCE_LIMIT, failed;
+    double work = 0, all = modelled(arena, model, hd_layout_original(arena, job->record), &work);
+    *recount = (hd_recount){.original.ratio = 1};
+    if (work > OF_LIMIT * (double)limit) {
+        recount->why = "the job is more work than the limit; raise it with --run";
+        return HD_OK;
+    }
+    choose(arena, device, model, ranking, recount);
     counting c = {job,
                   device,
                   options,
                   hd_new_array(arena, hd_arena *, recount->count),
                   hd_new_array(arena, void *, job->buffer_count + 1),
                   recount};
-    uint64_t failed;
-    (void)diag;
     hd_status status = hd_job_all_contents(arena, &silent, job, c.before);
     if (status == HD_OK)
         status = count_job(arena, &c, job, c.before, &recount->original);
-    recount->original.ratio = 1;
-    if (status == HD_OK && !recount->original.transactions)
-        recount->why = "the job makes no transactions";
-    else if (status != HD_OK)
-        recount->why = status == HD_EUNSUPPORTED
-                           ? "the job is more work than the limit; raise it with --run"
-                           : "the kernels do not run on the job's contents";
-    if (recount->why)
+    if (status != HD_OK || !recount->original.transactions) {
+        recount->why = "the kernels do not run on the job's contents";
         return status == HD_ESYSTEM ? status : HD_OK;
+    }
     status = hd_in_parallel(hd_core_count(), recount->count, count_layout, &c, &failed);
     if (status != HD_OK)
         return status;
-    correct(arena, job, model, recount);
+    correct(arena, model, all, recount);
     qsort(recount->layouts, recount->count, sizeof *recount->layouts, better);
     if (!recount->count || !recount->layouts[0].counted)
         recount->why = "no layout could be rewritten and run";
     return HD_OK;
+}
+
+const hd_search_result *advise_recounted_ranking(hd_arena *arena, const hd_recount *recount) {
+    hd_search_result *ranking = hd_new(arena, hd_search_result);
+    ranking->ranked = hd_new_array(arena, hd_ranked, recount->count);
+    for (uint32_t i = 0; i < recount->count; i++)
+        if (recount->layouts[i].counted && recount->layouts[i].ratio <= 1 - HD_NOTICEABLE)
+            ranking->ranked[ranking->ranked_count++] =
+                (hd_ranked){.layout = (hd_layout *)recount->layouts[i].layout,
+                            .ratio = recount->layouts[i].ratio};
+    ranking->leave = !ranking->ranked_count;
+    return ranking;
 }

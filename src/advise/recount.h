@@ -21,15 +21,17 @@ typedef struct hd_recount {
     const char *why;       /* nothing was counted; NULL: it was */
     hd_recounted original; /* ratio 1 */
     hd_recounted *layouts; /* the best first; those that were not counted last */
-    uint32_t count;
+    uint32_t count;        /* 0: there was nothing to count */
 } hd_recount;
 
-/* Counts these layouts of the job's record, whose ratios are given, and puts them in order. A ratio
- * is corrected by what the counts say of its transactions, compared with those of `model`. The limit of
- * options is that of the work of all of a job, in accesses of lanes, four times over. Only HD_ESYSTEM is
- * returned as an error. */
-hd_status advise_recount(hd_arena *arena, const hd_diag *diag, const hd_job *job,
-                         const hd_device *device, hd_cost_model *model,
+/* Counts the best layouts of a ranking, SoA, and tiles of a warp, for the job's record. The cost of a
+ * layout is corrected by what the counts say of its transactions, compared with those of `model`.
+ * A job of more than four times the limit of options, in accesses of lanes, is not counted. Only
+ * HD_ESYSTEM is returned as an error. */
+hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *device,
+                         hd_cost_model *model, const hd_search_result *ranking,
                          const hd_evidence_options *options, hd_recount *recount);
+/* Those that gain by what was counted. */
+const hd_search_result *advise_recounted_ranking(hd_arena *arena, const hd_recount *recount);
 
 #endif

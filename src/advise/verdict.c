@@ -35,6 +35,8 @@ static const char *say_refused(hd_arena *arena, const hd_verdict *v, const char 
 
 const char *hd_verdict_print(hd_arena *arena, const hd_verdict *v) {
     const char *original = hd_record_is_soa(v->record) ? "the arrays" : "AoS";
+    if (v->unknown)
+        return hd_format(arena, "cannot tell: %s (%s)", v->unknown, v->basis);
     if (!v->layout && v->refused)
         return say_refused(arena, v, original);
     if (!v->layout)

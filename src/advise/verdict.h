@@ -18,18 +18,24 @@ typedef enum hd_guess_kind {
     HD_GUESS_CONDITION, /* accesses under conditions on data, taken to hold */
     HD_GUESS_GATHER,    /* lanes that may point anywhere, taken to share no segment */
     HD_GUESS_INDEX,     /* indices that a warp shares, not known: taken to be any */
-    HD_GUESS_PART       /* one of several fields, each taken to be met equally often */
+    HD_GUESS_PART,      /* one of several fields, each taken to be met equally often */
+    /* What Heddle made up of the job (made_up.h); shares of the cost are not known: */
+    HD_GUESS_CONTENTS,
+    HD_GUESS_COUNT,
+    HD_GUESS_VALUE,
+    HD_GUESS_SIZES
 } hd_guess_kind;
 const char *hd_guess_name(hd_guess_kind kind); /* "loop", "exit", "condition", ... */
 
 typedef struct hd_guess {
     hd_guess_kind kind;
-    const hd_kernel_info *info;
-    int32_t loop;             /* that it is of, or that the accesses stand in; -1: none */
-    uint32_t line, last_line; /* of the loop, or of the accesses */
-    uint64_t length;          /* of a loop; else 0 */
-    const char *text;         /* "loop at line 40 taken as 100 iterations" */
-    double share;             /* of the cost, with the lengths that are taken */
+    const hd_kernel_info *info; /* NULL: made up */
+    const char *kernel;         /* NULL: of a buffer */
+    int32_t loop;               /* that it is of, or that the accesses stand in; -1: none */
+    uint32_t line, last_line;   /* of the loop, or of the accesses */
+    uint64_t length;            /* of a loop; else 0 */
+    const char *text;           /* "loop at line 40 taken as 100 iterations" */
+    double share;               /* of the cost, with the lengths that are taken */
 } hd_guess;
 
 typedef struct hd_basis {
@@ -41,6 +47,8 @@ typedef struct hd_basis {
 /* Of what hd_cost_of_layout() has in `lines`, under these options. */
 hd_basis hd_basis_of(hd_arena *arena, const hd_cost_line *lines, size_t count,
                      const hd_cost_options *options);
+/* Adds what of the job is made up. */
+void hd_basis_add_made_up(hd_arena *arena, const hd_job *job, hd_basis *basis);
 /* "static cost; 97% of it rests on assumptions: loop at line 40 taken as 100 iterations". The
  * largest guesses are named. */
 const char *hd_basis_print(hd_arena *arena, const hd_basis *basis);
@@ -49,6 +57,7 @@ const char *hd_basis_print(hd_arena *arena, const hd_basis *basis);
 
 typedef struct hd_verdict {
     const hd_record *record;
+    const char *unknown;      /* why nothing can be told; NULL: something can */
     const hd_layout *layout;  /* to take; NULL: leave it as it is */
     double ratio;             /* of its cost to the original's */
     const char *basis;        /* what that rests on, in words */

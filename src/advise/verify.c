@@ -72,9 +72,12 @@ static hd_status run_original(const verifier *v, void **before, void **after, hd
     hd_status status = hd_job_all_contents(v->arena, v->diag, v->job, before);
     if (status != HD_OK)
         return status;
+    bool is_recorded = v->job->origin_count > 0;
+    for (uint32_t b = 0; b < v->job->buffer_count; b++)
+        is_recorded |= v->job->buffers[b].file || v->job->buffers[b].bytes;
     for (uint32_t b = 0; b < v->job->buffer_count; b++) {
         const hd_buffer *buffer = &v->job->buffers[b];
-        if (buffer->file || buffer->init_count)
+        if (is_recorded || buffer->init_count) /* what a program had in memory is all known */
             continue;
         fill_randomly(v->arena, buffer, b, before[b]);
         result->random = true;
@@ -163,6 +166,9 @@ hd_status hd_verify(hd_arena *arena, const hd_diag *diag, const hd_job *job,
     if (!rewritten->orders || !has_atomics(job))
         exact.relative = exact.absolute = 0;
     bool equal, bit_equal;
+    const bool *written = hd_job_written(arena, job);
+    for (uint32_t b = 0; b < job->buffer_count && result->lane_accesses; b++)
+        result->bytes += written[b] ? job->buffers[b].count * job->buffers[b].element_bytes : 0;
     return hd_contents_compare(arena, diag, &exact, &(hd_contents){"originally", originally},
                                &(hd_contents){"rewritten", after}, &equal, &bit_equal);
 }

@@ -12,6 +12,7 @@ typedef struct hd_verified {
     bool random; /* buffers that the job says nothing of held random numbers, not zeros */
     bool ran;    /* the original did, so that what is wrong then is wrong with the rewritten one */
     uint64_t lane_accesses; /* of the original */
+    uint64_t bytes;         /* of buffers that kernels may write, which were compared */
 } hd_verified;
 
 /* Runs the resolved job as it is and `rewritten`, its kernels in these layouts and with the orders

@@ -222,15 +222,24 @@ extern const hd_member cli_job_after_members[]; /* hd_placed_job */
 
 /* ---- show_check.c: what was rewritten, on the machine ------------------------------------- */
 
+/* How much of it was checked. */
+typedef struct cli_checked {
+    bool is_checked;   /* all kernels ran, and what they wrote was compared */
+    uint64_t bytes;    /* of buffers that kernels may write, compared */
+    uint64_t accesses; /* of lanes, that the originals made */
+} cli_checked;
+
 /* Runs the original and the rewritten kernels and compares what they leave. `path` and
  * `source` are what the job was loaded from: kernels of a file without a job are each run
  * with sizes and arguments by default, and one that cannot run with those is a warning; then
- * *checked is false. */
+ * it is not checked, and no more is where no access was made. */
 hd_status cli_verify(cli *c, const char *path, const cli_source *source, const hd_job *job,
                      const hd_record_layout *layouts, uint32_t layout_count,
-                     const hd_rewritten *rewritten, bool *checked);
+                     const hd_rewritten *rewritten, cli_checked *checked);
+void cli_show_checked(cli *c, const cli_checked *checked, hd_str *out);
 /* The same of kernels whose threads take their work from a map. */
-hd_status cli_verify_map(cli *c, const hd_job *job, const hd_rewritten *rewritten, bool *checked);
+hd_status cli_verify_map(cli *c, const hd_job *job, const hd_rewritten *rewritten,
+                         cli_checked *checked);
 /* Warns of kernels that a rewriting in the layout would touch and that the job never launches. */
 void cli_warn_of_unlaunched(cli *c, const hd_job *job, const hd_record_layout *layout);
 

@@ -167,7 +167,8 @@ static void show_static(cli *c, const request *r, const hd_advice *advice, hd_st
 
 /* Why --measure measured nothing; NULL: it did, or was not asked to. */
 static const char *why_unmeasured(const request *r, const hd_advice *advice) {
-    return r->given->measure && advice->leave
+    return r->given->measure && advice->unknown ? "there is no advice, since nothing can be told"
+           : r->given->measure && advice->leave
                ? "the advice is to leave the layout as it is, so there is no other to measure"
                : NULL;
 }
@@ -188,8 +189,9 @@ static void show_undone(cli *c, const request *r, const hd_advice *advice, hd_st
         hd_str_printf(out, "  %s\n", cli_command_for(c, &question, advice, "measure", other, ""));
     }
     if (r->given->apply && advice->leave)
-        hd_str_printf(out, "\nNothing is written to %s: the layout stays as it is.\n",
-                      r->given->apply);
+        hd_str_printf(out, "\nNothing is written to %s: %s.\n", r->given->apply,
+                      advice->unknown ? "it cannot be told which layout is best"
+                                      : "the layout stays as it is");
 }
 
 /* ---- the command --------------------------------------------------------------------- */
@@ -303,7 +305,7 @@ static hd_status run(cli *c, request *r, const hd_job *job, hd_advice *advice) {
 /* Writes what --apply asked for, after a run of both versions on the machine. */
 static hd_status apply(cli *c, const request *r, const hd_advice *advice, cli_output *output) {
     const hd_record_layout best = {advice->job->record, advice->best};
-    bool checked;
+    cli_checked checked;
     hd_status status = r->given->no_verify ? HD_OK
                                            : cli_verify(c, r->path, r->source, advice->job, &best,
                                                         1, advice->rewritten, &checked);

@@ -10,7 +10,7 @@ typedef struct outcome {
     const hd_record_layout *layouts;
     uint32_t layout_count;
     const hd_rewritten *rewritten;
-    bool checked;
+    cli_checked checked;
     cli_output paths;
     const char *map;            /* the numbers of a map as they were written, or NULL */
     const char *patch;          /* or NULL */
@@ -58,7 +58,9 @@ static const hd_member outcome_members[] = {
     {"header", HD_AT(outcome, paths.header)},
     {"files", .get = files_of, .of = file_members},
     {"elsewhere", .get = elsewhere_of, .of = elsewhere_members},
-    {"verified", HD_AT(outcome, checked)},
+    {"verified", HD_AT(outcome, checked.is_checked)},
+    {"compared_bytes", HD_AT(outcome, checked.bytes)},
+    {"checked_accesses", HD_AT(outcome, checked.accesses)},
     {"program", HD_VIA(outcome, rewritten, HD_AT, is_program)},
     {"edits", HD_VIA(outcome, rewritten, HD_AT, edit_count)},
     {"job", HD_BEHIND(outcome, after), .of = cli_job_after_members},
@@ -85,7 +87,8 @@ static int show(cli *c, const cli_options *given, const outcome *o) {
         hd_str_printf(&out, "%s%s as %s", l ? ", " : "", o->layouts[l].record->spelling,
                       hd_layout_print(c->arena, o->layouts[l].record, o->layouts[l].layout));
     hd_str_printf(&out, ": %u places changed%s\n", o->rewritten->edit_count,
-                  o->checked ? ", checked on the machine" : ", not checked");
+                  o->checked.is_checked ? ", checked on the machine" : ", not checked");
+    cli_show_checked(c, &o->checked, &out);
     if (o->rewritten->is_program)
         hd_str_add(&out, "  with the host code, whose launches stay as they are\n");
     for (uint32_t f = 0; f < o->rewritten->file_count; f++) {

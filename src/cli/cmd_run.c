@@ -176,6 +176,8 @@ static hd_status run_placed(cli *c, request *r, counting *counts, cli_run *run) 
         counts->origin =
             r->given->accesses && p->placed ? hd_origin_new(&p->view, p->placed) : NULL;
         status = cli_execute(c, p->job, &listener, run);
+        if (status == HD_OK && counts->expected)
+            status = cli_expected_end(counts->expected);
         cli_placed_restore(p, run);
     }
     cli_placed_end(c, p);

@@ -92,6 +92,7 @@ static const char *static_verdict(cli *c, const hd_advice *advice, const char *b
     const hd_judged *best = judged_as(first->judged, first->best);
     bool rewritable = !first->leave && (advice->attempt.layout || !advice->attempt.tried);
     hd_verdict verdict = {.record = advice->job->record,
+                          .unknown = advice->unknown,
                           .layout = rewritable ? first->best : NULL,
                           .ratio = first->ratio,
                           .basis = basis,
@@ -110,6 +111,13 @@ static const char *static_verdict(cli *c, const hd_advice *advice, const char *b
     return hd_verdict_print(c->arena, &verdict);
 }
 
+static bool has_guessed_sizes(const hd_job *job) {
+    for (uint32_t l = 0; l < job->launch_count; l++)
+        if (job->launches[l].guess)
+            return true;
+    return false;
+}
+
 cli_answer cli_answer_of(cli *c, const cli_question *question, const hd_advice *advice) {
     const hd_device_advice *first = &advice->devices[0];
     const hd_layout *original = hd_layout_original(c->arena, advice->job->record);
@@ -118,7 +126,9 @@ cli_answer cli_answer_of(cli *c, const cli_question *question, const hd_advice *
     answer.basis = hd_basis_of(c->arena, first->accesses, first->access_count, question->cost);
     answer.basis_text =
         cli_evidence_basis(c->arena, advice, hd_basis_print(c->arena, &answer.basis));
-    if (!advice->job->path && !question->source->global.dims)
+    answer.assumption_count = answer.basis.count;
+    hd_basis_add_made_up(c->arena, advice->job, &answer.basis);
+    if (has_guessed_sizes(advice->job))
         answer.basis_text = hd_format(c->arena, "%s; sizes by default", answer.basis_text);
     if (advice->rounds)
         answer.basis_text = hd_format(c->arena, "%s; %s", answer.basis_text, advice->rounds);
@@ -126,6 +136,7 @@ cli_answer cli_answer_of(cli *c, const cli_question *question, const hd_advice *
     answer.decided = advice->choice && hd_choice_decides(advice->choice)
                          ? cli_choice_verdict(c->arena, advice->job->record, advice->choice)
                          : answer.verdict;
+    answer.kind = advice->unknown ? "cannot tell" : advice->leave ? "leave" : "take";
     const hd_choice *choice = advice->choice;
     bool stays = advice->leave || !advice->job->module->device;
     bool works = choice && hd_choice_decides(choice) ? !hd_choice_all_refused(choice)
@@ -196,15 +207,14 @@ static const hd_member why_members[] = {
     {0}};
 
 HD_GETTER(guess_kind, hd_guess, hd_text(hd_guess_name(row->kind)))
-HD_GETTER(guess_kernel, hd_guess, hd_text(row->info->kernel->name))
 static const hd_member guess_members[] = {
     {"kind", .get = guess_kind},
-    {"kernel", .get = guess_kernel},
+    {"kernel", HD_AT(hd_guess, kernel)},
     {"first_line", HD_AT(hd_guess, line)},
     {"last_line", HD_AT(hd_guess, last_line)},
     {"length", HD_AT(hd_guess, length), HD_IF(hd_guess, length)},
     {"text", HD_AT(hd_guess, text)},
-    {"share", HD_AT(hd_guess, share)},
+    {"share", HD_AT(hd_guess, share), HD_IF(hd_guess, info)},
     {0}};
 static const hd_member basis_members[] = {
     {"text", HD_AT(cli_answer, basis_text)},
@@ -232,6 +242,7 @@ static const hd_member threads_members[] = {HD_SAME(hd_thread_gain, kernel, befo
 
 const hd_member cli_answer_members[] = {
     {"verdict", HD_AT(cli_answer, decided)},
+    {"kind", HD_AT(cli_answer, kind)},
     {"basis", HD_SELF, .of = basis_members},
     {"command", HD_AT(cli_answer, command)},
     {"rewritable", .get = is_rewritable},
@@ -332,7 +343,8 @@ void cli_show_why(cli *c, const cli_answer *answer, hd_str *out) {
                 : hd_format(c->arena, "lines %u to %u use", company->first, company->last);
         hd_say(out, "  %s lie %s; %s them together", hd_str_text(&names), where, lines);
     }
-    uint32_t count = answer->basis.count < MOST_GUESSES ? answer->basis.count : MOST_GUESSES;
+    uint32_t count =
+        answer->assumption_count < MOST_GUESSES ? answer->assumption_count : MOST_GUESSES;
     if (count > 1)
         cli_show_rows(c, "\nAssumptions, by the share of the cost that rests on them",
                       guess_columns, hd_rows(answer->basis.guesses, count), out);

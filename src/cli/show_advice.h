@@ -21,11 +21,13 @@ typedef struct cli_answer {
     const hd_advice *advice;
     hd_basis basis;
     const char *basis_text;
-    const char *verdict; /* by static cost, without its full stop */
-    const char *decided; /* by the device, else by static cost: what counts in the end */
-    const char *command; /* that puts the best layout in place; NULL: there is none */
-    hd_movement before;  /* of the original */
-    hd_movement after;   /* of the best layout; `layout` NULL: it is the original */
+    uint32_t assumption_count; /* of the guesses of `basis`, before those that are made up */
+    const char *kind;          /* of what is decided: "take", "leave", "cannot tell" */
+    const char *verdict;       /* by static cost, without its full stop */
+    const char *decided;       /* by the device, else by static cost: what counts in the end */
+    const char *command;       /* that puts the best layout in place; NULL: there is none */
+    hd_movement before;        /* of the original */
+    hd_movement after;         /* of the best layout; `layout` NULL: it is the original */
 } cli_answer;
 
 /* May be made before anything is measured, and again after it. */

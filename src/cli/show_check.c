@@ -15,7 +15,7 @@ static void show_progress(void *user, uint64_t done, uint64_t count) {
 
 static hd_status verify(cli *c, const hd_diag *diag, const hd_job *job,
                         const hd_record_layout *layouts, uint32_t layout_count,
-                        const hd_rewritten *rewritten, bool *original_ran) {
+                        const hd_rewritten *rewritten, cli_checked *checked, bool *original_ran) {
     /* Of made-up contents a loop may never end. */
     const hd_vm_options options = {.progress = show_progress,
                                    .user = c,
@@ -24,7 +24,14 @@ static hd_status verify(cli *c, const hd_diag *diag, const hd_job *job,
     hd_status status =
         hd_verify(c->arena, diag, job, layouts, layout_count, rewritten, &options, &result);
     *original_ran = result.ran;
+    checked->bytes += result.bytes;
+    checked->accesses += result.lane_accesses;
+    checked->is_checked = checked->is_checked && status == HD_OK && result.lane_accesses;
     cli_progress(c, NULL);
+    if (status == HD_OK && !result.lane_accesses)
+        hd_warn(&c->diag, &(hd_place){.file = job->path ? job->path : job->kernel_path},
+                "nothing was checked: the kernels access no memory with the sizes, arguments and "
+                "contents that they are given here");
     return status;
 }
 
@@ -53,7 +60,7 @@ static bool has_sizes(const cli_source *source) {
 static bool verify_as_launched(cli *c, const char *path, const cli_source *source,
                                const hd_job *job, const hd_record_layout *layouts,
                                uint32_t layout_count, const hd_rewritten *rewritten,
-                               hd_status *status) {
+                               cli_checked *checked, hd_status *status) {
     const hd_diag loud = c->diag, mild = {as_warning, &c->diag};
     cli_source all = *source;
     hd_job *drafted = NULL;
@@ -68,7 +75,7 @@ static bool verify_as_launched(cli *c, const char *path, const cli_source *sourc
     c->diag = loud;
     if (*status != HD_OK || hd_verify_covers(&hd_silent, drafted, layouts, layout_count))
         return false;
-    *status = verify(c, &mild, drafted, layouts, layout_count, rewritten, &original_ran);
+    *status = verify(c, &mild, drafted, layouts, layout_count, rewritten, checked, &original_ran);
     if (*status != HD_OK && original_ran)
         hd_fail(&c->diag, *status, &(hd_place){.file = job->kernel_path},
                 "the rewritten kernels leave other values than the original ones; please report "
@@ -78,18 +85,21 @@ static bool verify_as_launched(cli *c, const char *path, const cli_source *sourc
 
 hd_status cli_verify(cli *c, const char *path, const cli_source *source, const hd_job *job,
                      const hd_record_layout *layouts, uint32_t layout_count,
-                     const hd_rewritten *rewritten, bool *checked) {
+                     const hd_rewritten *rewritten, cli_checked *checked) {
     const hd_diag mild = {as_warning, &c->diag};
     bool original_ran = false;
-    *checked = true;
+    *checked = (cli_checked){.is_checked = true};
     if (job->path) {
         hd_status status = hd_verify_covers(&c->diag, job, layouts, layout_count);
         return status ? status
-                      : verify(c, &c->diag, job, layouts, layout_count, rewritten, &original_ran);
+                      : verify(c, &c->diag, job, layouts, layout_count, rewritten, checked,
+                               &original_ran);
     }
     hd_status launched;
-    if (verify_as_launched(c, path, source, job, layouts, layout_count, rewritten, &launched))
+    if (verify_as_launched(c, path, source, job, layouts, layout_count, rewritten, checked,
+                           &launched))
         return launched;
+    *checked = (cli_checked){.is_checked = true};
     for (uint32_t k = 0; k < job->module->kernel_count; k++) { /* of a file without a job */
         const kir_kernel *kernel = job->module->kernels[k];
         if (!hd_verify_record(kernel, layouts, layout_count))
@@ -107,8 +117,9 @@ hd_status cli_verify(cli *c, const char *path, const cli_source *source, const h
             status = cli_job_of_kernel(c, path, &one, job->module, &made);
         }
         if (status == HD_OK)
-            status = verify(c, &mild, made, layouts, layout_count, rewritten, &original_ran);
-        *checked = *checked && status == HD_OK;
+            status =
+                verify(c, &mild, made, layouts, layout_count, rewritten, checked, &original_ran);
+        checked->is_checked = checked->is_checked && status == HD_OK;
         if (status == HD_EDIFFER)
             return hd_fail(&c->diag, HD_EDIFFER, &kernel->place,
                            "the rewritten '%s' leaves other values than the original; please "
@@ -123,16 +134,24 @@ hd_status cli_verify(cli *c, const char *path, const cli_source *source, const h
     return HD_OK;
 }
 
-hd_status cli_verify_map(cli *c, const hd_job *job, const hd_rewritten *rewritten, bool *checked) {
+hd_status cli_verify_map(cli *c, const hd_job *job, const hd_rewritten *rewritten,
+                         cli_checked *checked) {
     const hd_diag mild = {as_warning, &c->diag};
     bool original_ran = false;
+    *checked = (cli_checked){.is_checked = true};
     hd_status status =
-        verify(c, job->path ? &c->diag : &mild, job, NULL, 0, rewritten, &original_ran);
-    *checked = status == HD_OK;
+        verify(c, job->path ? &c->diag : &mild, job, NULL, 0, rewritten, checked, &original_ran);
     if (status == HD_EDIFFER)
         return hd_fail(&c->diag, HD_EDIFFER, &(hd_place){.file = job->kernel_path},
                        "with this map the kernels leave other values; what follows from the order "
                        "in which threads run, as numbers that atomics hand out do, cannot be "
                        "mapped, and sums of floats by atomics want a 'tolerance' in the job");
     return job->path || original_ran ? status : HD_OK;
+}
+
+void cli_show_checked(cli *c, const cli_checked *checked, hd_str *out) {
+    if (checked->is_checked)
+        hd_str_printf(out, "  checked: %s of what kernels write, equal after %s\n",
+                      hd_show_bytes(c->arena, checked->bytes),
+                      hd_show_counted(c->arena, checked->accesses, "access", "es"));
 }

@@ -44,11 +44,14 @@ const char *cli_evidence_basis(hd_arena *arena, const hd_advice *advice, const c
     const hd_evidence *e = advice->evidence;
     if (!e)
         return cost;
+    if (e->is_silent)
+        return hd_format(arena, "a run of the whole job, in which %s", e->why);
     if (e->why)
         return hd_format(arena, "%s; the job was not run: %s", cost, e->why);
     const hd_judgement *judged = advice->devices[0].judged;
     const char *caches = judged->simulated ? ", with its caches simulated" : "";
-    const char *made_up = e->made_up ? " on random contents" : "";
+    const char *made_up =
+        e->made_up ? hd_format(arena, " on made-up contents of %s", e->made_up) : "";
     if (hd_evidence_is_whole(e))
         return hd_format(arena, "a run of the whole job%s%s", made_up, caches);
     return hd_format(arena, "a run of %llu of %llu block%s, in %llu of %llu launch%s%s%s",
@@ -60,12 +63,16 @@ const char *cli_evidence_basis(hd_arena *arena, const hd_advice *advice, const c
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
+HD_GETTER(is_made_up, hd_evidence, hd_bool(row->made_up != NULL))
 HD_GETTER(whole_of, hd_evidence, hd_bool(hd_evidence_is_whole(row)))
 
-const hd_member cli_evidence_members[] = {HD_SAME(hd_evidence, why, runs, run_count, blocks,
-                                                  block_count, lane_accesses, made_up, seconds),
-                                          {"whole", .get = whole_of},
-                                          {0}};
+const hd_member cli_evidence_members[] = {
+    HD_SAME(hd_evidence, why, runs, run_count, blocks, block_count, lane_accesses, seconds),
+    {"made_up", .get = is_made_up},
+    {"touching", HD_AT(hd_evidence, touched.threads)},
+    {"threads", HD_AT(hd_evidence, touched.of)},
+    {"whole", .get = whole_of},
+    {0}};
 
 static hd_value dram_of(const hd_view *view, const void *at) {
     (void)view;

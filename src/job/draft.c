@@ -66,23 +66,6 @@ static const char *name_of_place(const drafter *d, const hd_place *place) {
 
 /* ---- sizes ------------------------------------------------------------------------------------------ */
 
-/* The highest dimension whose ids the kernel asks for. */
-static uint32_t dims_of(const kir_kernel *kernel) {
-    uint32_t dims = 1;
-    for (uint32_t i = 0; i < kernel->inst_count; i++) {
-        const kir_inst *inst = &kernel->insts[i];
-        int64_t dimension;
-        bool is_id = inst->op == KIR_QUERY && inst->index <= KIR_Q_GROUP_ID && inst->arg_count;
-        if (is_id && kir_const_int(kernel, inst->args[0], &dimension) && dimension >= dims &&
-            dimension < 3)
-            dims = (uint32_t)dimension + 1;
-    }
-    for (uint32_t d = 1; d < 3; d++)
-        if (kernel->required_local[d] > 1 && dims <= d)
-            dims = d + 1;
-    return dims;
-}
-
 typedef struct sizes {
     uint32_t dims;
     uint64_t groups[3], local[3];
@@ -120,7 +103,7 @@ static sizes sizes_of(const kir_kernel *kernel, const hd_host_launch *launch) {
         s.knows_groups = take_sizes(&launch->blocks, s.groups, &s.dims);
         s.knows_local = take_sizes(&launch->threads, s.local, &s.dims);
     }
-    uint32_t dims = s.knows_groups || s.knows_local ? s.dims : dims_of(kernel);
+    uint32_t dims = s.knows_groups || s.knows_local ? s.dims : job_dims_of(kernel);
     s.dims = dims;
     if (!s.knows_local)
         memcpy(s.local, locals[dims - 1], sizeof s.local);
@@ -196,6 +179,7 @@ static uint32_t buffer_for(drafter *d, const kir_param *param, const hd_buffer *
     } else if (m && m->bytes.kind == HD_HOST_WHOLE && m->bytes.parts[0] >= (int64_t)bytes) {
         made.count = (uint64_t)m->bytes.parts[0] / bytes;
         made.is_counted = true;
+        made.guess = "contents";
         made.note = hd_format(d->arena, "%s: %.80s bytes", name_of_place(d, &m->place), m->text);
     } else {
         made.note = hd_format(d->arena, "the count is a guess: one for each %s", unit);
@@ -241,10 +225,10 @@ static const char *text_of(const drafter *d, const kir_param *param, const hd_ho
     return fits ? text : NULL;
 }
 
-/* A struct's scalars in the order of memory; a number that is not known is 1. `note`: what of it is
- * a guess, or NULL. */
+/* A struct's scalars in the order of memory; a number that is not known is that of `guess`, which has
+ * all of them, or is "1". `note`: what of it is a guess, or NULL. */
 static const char *text_of_members(const drafter *d, const kir_kernel *kernel, uint32_t param,
-                                   const hd_host_value *v, const char **note) {
+                                   const char *guess, const hd_host_value *v, const char **note) {
     hd_arena *scratch = hd_arena_new();
     hd_str text = {.arena = d->arena};
     uint32_t count = 0, at = 0;
@@ -260,9 +244,17 @@ static const char *text_of_members(const drafter *d, const kir_kernel *kernel, u
             kir_param one = {.type = leaves[l].type};
             one.type.lanes = 1;
             const char *number = at < v->member_count ? text_of(d, &one, &v->members[at]) : NULL;
+            size_t length = strcspn(guess, ",");
             if (!number)
-                *note = "a guess where the host code does not say: 1";
-            hd_str_printf(&text, "%s%s", at++ ? ", " : "", number ? number : "1");
+                *note = hd_format(d->arena, "%s%.*s",
+                                  *note ? hd_format(d->arena, "%s, ", *note)
+                                        : "a guess where the host code does not say: ",
+                                  (int)length, guess);
+            if (number)
+                hd_str_printf(&text, "%s%s", at++ ? ", " : "", number);
+            else
+                hd_str_printf(&text, "%s%.*s", at++ ? ", " : "", (int)length, guess);
+            guess += guess[length] ? length + 2 : 0;
         }
     }
     if (has_pointers)
@@ -288,7 +280,7 @@ static void draft_round(const drafter *d, const hd_host_value *v, int32_t loop, 
 }
 
 static void draft_arg(drafter *d, const kir_kernel *kernel, const hd_job *guess,
-                      const hd_host_value *v, const sizes *s, int32_t loop, hd_arg *arg) {
+                      const hd_host_value *v, int32_t loop, hd_arg *arg) {
     const char *members, *note;
     uint32_t p = (uint32_t)(arg - guess->launches->args);
     const kir_param *param = &kernel->params[p];
@@ -307,19 +299,16 @@ static void draft_arg(drafter *d, const kir_kernel *kernel, const hd_job *guess,
         arg->note = NULL;
     } else if (text_of(d, param, v)) {
         arg->value_text = text_of(d, param, v);
+        arg->guess = NULL;
         draft_round(d, v, loop, arg);
     } else if (v->kind == HD_HOST_MEMBERS && param->by_value_struct &&
-               (members = text_of_members(d, kernel, p, v, &note)) != NULL) {
+               (members = text_of_members(d, kernel, p, arg->value_text, v, &note)) != NULL) {
         arg->value_text = members;
         arg->note = note;
-    } else if (param->type.kind == KIR_INT && !param->by_value_struct && s->dims > 1) {
-        uint64_t size = s->groups[0] * s->local[0];
-        uint64_t limit = ((uint64_t)1 << (param->type.bits - 1)) - 1;
-        arg->value_text = hd_format(d->arena, "%llu", (ull)(size < limit ? size : limit));
-        arg->note = "a guess: the size of a dimension";
+        arg->guess = note ? "value" : NULL;
     } else {
         arg->note = param->type.kind == KIR_INT && !param->by_value_struct
-                        ? "a guess: the number of threads"
+                        ? "a guess, by the number of threads"
                         : "a guess";
     }
 }
@@ -353,6 +342,7 @@ static uint32_t add_buffer_of(drafter *d, const kir_static *variable, uint32_t m
                       .count = variable->bytes / each,
                       .inits = init,
                       .init_count = has_record ? 0 : 1,
+                      .guess = "contents",
                       .note =
                           hd_format(d->arena, "%s: %.80s", name_of_place(d, &m->place), m->text)};
     hd_push(d->arena, &d->buffers, made);
@@ -564,12 +554,13 @@ static void draft_launch(drafter *d, const kir_kernel *kernel, const hd_host_lau
     hd_launch made = guess->launches[0];
     bool has_args = launch && launch->arg_count == kernel->param_count;
     for (uint32_t p = 0; p < made.arg_count; p++)
-        draft_arg(d, kernel, guess, has_args ? &launch->args[p] : &unknown, &s,
+        draft_arg(d, kernel, guess, has_args ? &launch->args[p] : &unknown,
                   launch ? launch->loop : -1, &made.args[p]);
     draft_variables(d, kernel, &made);
     if (launch && launch->shared.kind == HD_HOST_WHOLE && launch->shared.parts[0] >= 0)
         made.shared = (uint64_t)launch->shared.parts[0];
     made.note = size_note(d, kernel, &s, launch);
+    made.guess = s.knows_groups && s.knows_local ? NULL : "sizes";
     hd_push(d->arena, &d->origins, launch);
     hd_push(d->arena, &d->launches, made);
 }

@@ -7,6 +7,9 @@
  * element count, because that is what a scalar `n` most often is. A dynamic shared array
  * of CUDA gets 16 bytes for each thread of a block.
  */
+#include <ctype.h>
+#include <math.h>
+
 #include "job/internal.h"
 
 typedef struct maker {
@@ -15,8 +18,11 @@ typedef struct maker {
     const hd_job_flags *flags;
     const kir_kernel *kernel;
     hd_job *job;
-    hd_place place; /* the kernel's, for all that the flags left open */
+    hd_place place;             /* the kernel's, for all that the flags left open */
+    uint64_t count, extents[3]; /* elements of a buffer; what numbers named after dimensions are */
 } maker;
+
+enum { LAYERS = 4 }; /* of arrays with a dimension more than the launch */
 
 static hd_status find_entry(maker *m, const kir_module *module) {
     const char *entry = m->flags->entry;
@@ -37,15 +43,29 @@ static hd_status find_entry(maker *m, const kir_module *module) {
     return HD_OK;
 }
 
+uint32_t job_dims_of(const kir_kernel *kernel) {
+    uint32_t dims = 1;
+    for (uint32_t i = 0; i < kernel->inst_count; i++) {
+        const kir_inst *inst = &kernel->insts[i];
+        int64_t dimension;
+        bool is_id = inst->op == KIR_QUERY && inst->index <= KIR_Q_GROUP_ID && inst->arg_count;
+        if (is_id && kir_const_int(kernel, inst->args[0], &dimension) && dimension >= dims &&
+            dimension < 3)
+            dims = (uint32_t)dimension + 1;
+    }
+    for (uint32_t d = 1; d < 3; d++)
+        if (kernel->required_local[d] > 1 && dims <= d)
+            dims = d + 1;
+    return dims;
+}
+
 static hd_status choose_sizes(const maker *m, hd_launch *launch) {
     static const uint64_t global[3][3] = {{65536, 1, 1}, {256, 256, 1}, {64, 32, 32}};
     static const uint64_t local[3][3] = {{256, 1, 1}, {16, 16, 1}, {8, 8, 4}};
     const hd_job_flags *flags = m->flags;
     const uint32_t *required = m->kernel->required_local;
-    uint32_t dims = flags->dims ? flags->dims : 1;
-    for (uint32_t d = 1; d < 3 && !flags->dims && required[0]; d++)
-        if (required[d] > 1)
-            dims = d + 1;
+    uint32_t dims = flags->dims ? flags->dims : job_dims_of(m->kernel);
+    launch->guess = flags->dims ? NULL : "sizes";
     if (dims > 3)
         return hd_fail(m->diag, HD_EINPUT, &m->place, "%u dimensions; a launch has 1 to 3", dims);
     launch->dims = dims;
@@ -177,6 +197,7 @@ static void add_buffer(const maker *m, const kir_param *param, uint64_t count, h
     kir_type type;
     bool is_signed;
     *buffer = (hd_buffer){.name = param->name, .count = count, .place = m->place};
+    buffer->guess = m->flags->count ? "contents" : "count, contents";
     buffer->type = buffer_type(m, param);
     filler f = {.m = m};
     /* Numbers or vectors, though a struct of CUDA's may have that name (__half). A vector of three
@@ -193,39 +214,141 @@ static void add_buffer(const maker *m, const kir_param *param, uint64_t count, h
     m->job->buffer_count++;
 }
 
-/* What the flags say, or else `count` for integers and 1 for others, truths among them, in every
+/* ---- numbers ---------------------------------------------------------------------------------- */
+
+/* Which dimension a number of this name counts, as "nx", "sizeY", "height" and "rows" do; 3: none. */
+static uint32_t dimension_named(const char *name) {
+    static const char *const words[3][3] = {
+        {"width", "col", "pitch"}, {"height", "row"}, {"depth", "slice"}};
+    static const char before[] = "n l d g dim size num len count cells grid n_ l_ dim_ size_ num_ "
+                                 "len_ count_ cells_ grid_";
+    char lower[32] = "";
+    size_t length = 0;
+    for (; name[length] && length + 1 < sizeof lower; length++)
+        lower[length] = (char)tolower((unsigned char)name[length]);
+    for (uint32_t d = 0; d < 3; d++) {
+        if (length == 1 && (lower[0] == "whd"[d] || lower[0] == "xyz"[d]))
+            return d;
+        for (int w = 0; w < 3 && words[d][w]; w++)
+            if (strstr(lower, words[d][w]))
+                return d;
+    }
+    char last = length > 1 ? lower[length - 1] : 0;
+    lower[length ? length - 1 : 0] = 0;
+    return last >= 'x' && last <= 'z' && hd_has_word(before, lower) ? (uint32_t)(last - 'x') : 3;
+}
+
+/* The type is one of counts. */
+static bool is_whole(kir_type type, const char *name) {
+    return type.kind == KIR_INT && type.bits > 1 && !hd_has_word("bool _Bool", name ? name : "");
+}
+
+/* Which dimensions whole numbers among the arguments are named after, members of structs by value
+ * included. */
+static void find_named(const maker *m, bool named[3]) {
+    for (uint32_t p = 0; p < m->kernel->param_count; p++) {
+        const kir_param *param = &m->kernel->params[p];
+        uint32_t count = 0, d = 3;
+        const hd_leaf *leaves = param->by_value_struct && param->record
+                                    ? hd_leaves_of_record(m->arena, param->record, NULL, &count)
+                                    : NULL;
+        for (uint32_t l = 0; l < count; l++)
+            if (is_whole(leaves[l].type, NULL) && !leaves[l].opaque &&
+                (d = dimension_named(hd_leaf_path(m->arena, param->record, &leaves[l]))) < 3)
+                named[d] = true;
+        if (job_arg_kind(param) == HD_ARG_VALUE && !param->by_value_struct &&
+            is_whole(param->type, param->type_name) && (d = dimension_named(param->name)) < 3)
+            named[d] = true;
+    }
+}
+
+/* How long the arrays of the kernel are in each dimension, so that all threads of the launch find
+ * something there. Where it takes apart the ids of a launch in one dimension ("nx", "ny"), that is
+ * shared between these. */
+static void choose_extents(maker *m, const hd_launch *launch) {
+    bool named[3] = {false, false, false};
+    uint64_t threads = launch->global[0] * launch->global[1] * launch->global[2], left = threads;
+    find_named(m, named);
+    uint32_t names = named[0] + named[1] + named[2];
+    bool is_shared = launch->dims == 1 && names > 1 && !m->flags->count;
+    m->count = m->flags->count ? m->flags->count : threads;
+    for (uint32_t d = 0; d < 3; d++)
+        m->extents[d] = m->flags->count ? m->count : launch->global[launch->dims > 1 ? d : 0];
+    for (uint32_t d = 0; d < 3 && is_shared; d++) {
+        double root = pow((double)left, 1.0 / names);
+        m->extents[d] = names == 1 ? left : (uint64_t)1 << (uint32_t)(log2(root) + 0.5);
+        if (!named[d])
+            m->extents[d] = 1;
+        else
+            left /= m->extents[d], names--;
+    }
+    for (uint32_t d = launch->dims; d < 3 && launch->dims > 1 && !m->flags->count; d++) {
+        m->extents[d] = named[d] ? LAYERS : 1; /* that each thread goes through */
+        m->count *= m->extents[d];
+    }
+}
+
+/* A whole number of this name. */
+static uint64_t number_named(const maker *m, const hd_launch *launch, kir_type type,
+                             const char *name) {
+    uint64_t limit = ((uint64_t)1 << (type.bits - 1)) - 1;
+    uint32_t d = dimension_named(name);
+    uint64_t number = d < 3 ? m->extents[d] : launch->dims > 1 ? m->extents[0] : m->count;
+    return number < limit ? number : limit;
+}
+
+/* The members of a struct by value, as text; "1", which is all of them, where it has others than
+ * numbers. */
+static const char *members_of(const maker *m, const hd_launch *launch, const kir_param *param) {
+    uint32_t count = 0;
+    const hd_leaf *leaves =
+        param->record ? hd_leaves_of_record(m->arena, param->record, NULL, &count) : NULL;
+    hd_str text = {.arena = m->arena};
+    for (uint32_t l = 0; l < count; l++)
+        for (uint32_t lane = 0; lane < leaves[l].type.lanes; lane++) {
+            const char *path = hd_leaf_path(m->arena, param->record, &leaves[l]);
+            if (leaves[l].opaque)
+                return "1";
+            hd_str_printf(&text, "%s%llu", text.length ? ", " : "",
+                          is_whole(leaves[l].type, NULL) && leaves[l].type.bits > 8
+                              ? (ull)number_named(m, launch, leaves[l].type, path)
+                              : 1ull);
+        }
+    return text.length ? hd_str_text(&text) : "1";
+}
+
+/* What the flags say, or else a size for integers and 1 for others, truths among them, in every
  * lane. */
-static const char *value_of(const maker *m, const kir_param *param, uint64_t count) {
+static const char *value_of(const maker *m, const hd_launch *launch, const kir_param *param) {
     const char *given = job_flag_of(m->flags, param);
     if (given)
         return strchr(given, '=') + 1;
     if (param->is_texture) /* one row of so many elements, read without filtering */
-        return hd_ends_in(param->name, ".width") ? hd_format(m->arena, "%llu", (ull)count)
+        return hd_ends_in(param->name, ".width") ? hd_format(m->arena, "%llu", (ull)m->count)
                : hd_ends_in(param->name, ".height") || hd_ends_in(param->name, ".depth") ? "1"
                                                                                          : "0";
-    bool is_count = param->type.kind == KIR_INT && !param->by_value_struct &&
-                    !hd_has_word("bool _Bool", param->type_name ? param->type_name : "");
-    if (!is_count)
-        return "1";
-    uint64_t limit = ((uint64_t)1 << (param->type.bits - 1)) - 1;
-    return hd_format(m->arena, "%llu", (ull)(count < limit ? count : limit));
+    if (param->by_value_struct)
+        return members_of(m, launch, param);
+    return is_whole(param->type, param->type_name)
+               ? hd_format(m->arena, "%llu", (ull)number_named(m, launch, param->type, param->name))
+               : "1";
 }
 
-static void add_args(const maker *m, hd_launch *launch) {
-    uint64_t count = m->flags->count;
+static void add_args(maker *m, hd_launch *launch) {
     uint64_t local = launch->local[0] * launch->local[1] * launch->local[2];
-    if (!count)
-        count = launch->global[0] * launch->global[1] * launch->global[2];
+    choose_extents(m, launch);
     for (uint32_t p = 0; p < m->kernel->param_count; p++) {
         const kir_param *param = &m->kernel->params[p];
         hd_arg *arg = &launch->args[p];
         *arg = (hd_arg){.name = param->name, .kind = job_arg_kind(param), .place = m->place};
+        if (arg->kind != HD_ARG_BUFFER && !job_flag_of(m->flags, param))
+            arg->guess = "value";
         if (arg->kind == HD_ARG_LOCAL)
             arg->local_bytes = local * (param->element_bytes ? param->element_bytes : 16);
         else if (arg->kind == HD_ARG_BUFFER)
-            add_buffer(m, param, count, arg);
+            add_buffer(m, param, m->count, arg);
         else
-            arg->value_text = value_of(m, param, count);
+            arg->value_text = value_of(m, launch, param);
     }
 }
 

@@ -53,11 +53,13 @@ hd_status job_reader_count(const reader *r, const hd_yaml *map, const char *key,
 /* The same of one text. */
 hd_status job_reader_whole(const reader *r, const char *key, const hd_yaml *value, uint64_t least,
                            uint64_t *number);
+hd_status job_reader_check_guess(const reader *r, const hd_yaml *map, const char *word,
+                                 const char *other);
 /* The graph that the text of a key names; an error when there is none. */
 hd_status job_reader_graph(const reader *r, const hd_yaml *map, const char *key,
                            hd_job_graph **graph);
 
-enum { JOB_LAUNCH_KEYS = 21 };
+enum { JOB_LAUNCH_KEYS = 22 };
 extern const hd_yaml_key job_spot_keys[], job_arg_keys[], job_held_keys[], job_copy_keys[],
     job_fill_keys[], job_set_keys[], job_launch_keys[JOB_LAUNCH_KEYS], job_indices_keys[];
 
@@ -82,6 +84,8 @@ typedef struct resolver {
 #define REFUSE(r, at, ...) hd_fail((r)->diag, HD_EINPUT, &(at)->place, __VA_ARGS__)
 
 /* How a launch gives a kernel this parameter. */
+/* The highest dimension whose ids the kernel asks for. */
+uint32_t job_dims_of(const kir_kernel *kernel);
 static inline hd_arg_kind job_arg_kind(const kir_param *param) {
     if (param->type.kind != KIR_PTR || param->by_value_struct)
         return HD_ARG_VALUE;

@@ -64,6 +64,7 @@ static const hd_yaml_key buffer_keys[] = {
     MEMBER(hd_buffer, file, file, JOB_PATH),
     MEMBER(hd_buffer, at, at, JOB_COUNT, FROM(4096), LIKE("at: 0x100000000")),
     TEXT(placement, LIKE("placement: host")),
+    MEMBER(hd_buffer, guess, guess, JOB_TEXT, LIKE("guess: contents")),
     {0}};
 
 #define SPOT_KEYS                                                                             \
@@ -87,6 +88,7 @@ const hd_yaml_key job_arg_keys[] = {
     TEXT(step),
     TEXT(factor),
     MAP(from, job_spot_keys, LIKE("from: {buffer: count, element: 0}, beside a value")),
+    MEMBER(hd_arg, guess, guess, JOB_TEXT, LIKE("guess: value")),
     MEMBER(hd_arg, offset, offset, JOB_COUNT,
            LIKE("offset: [0] in a launch, offset: 256 (bytes) in an argument")),
     {0}};
@@ -123,6 +125,7 @@ const hd_yaml_key job_launch_keys[JOB_LAUNCH_KEYS] = {
     MAP(items_from, items_keys, LIKE("items_from: {buffer: count, element: 0}")),
     MEMBER(hd_launch, shared, shared, JOB_COUNT),
     MEMBER(hd_launch, repeat, repeat, JOB_COUNT, FROM(1)),
+    MEMBER(hd_launch, guess, guess, JOB_TEXT, LIKE("guess: sizes")),
     TEXT(for_levels),
     TEXT(first_level),
     TEXT(last_level),
@@ -153,6 +156,10 @@ const hd_yaml_key job_indices_keys[] = {
     TEXTS(points, LIKE("points: [atoms.x, atoms.y, atoms.z]")),
     {0}};
 
+static const hd_yaml_key origin_keys[] = {MEMBER(hd_job_origin, copy, copy, JOB_PATH, NEEDED),
+                                          MEMBER(hd_job_origin, from, from, JOB_PATH, NEEDED),
+                                          {0}};
+
 static const hd_yaml_key tolerance_keys[] = {MEMBER(hd_job, relative, relative, JOB_REAL),
                                              MEMBER(hd_job, absolute, absolute, JOB_REAL),
                                              {0}};
@@ -161,6 +168,7 @@ static const hd_yaml_key job_keys[] = {
     MEMBER(hd_job, kernel_path, kernel, JOB_PATH, NEEDED, LIKE("kernel: nbody.cl")),
     MEMBER(hd_job, options, options, JOB_TEXT, LIKE("options: -DN=4 -DM=8")),
     MEMBER(hd_job, record_name, record, JOB_TEXT),
+    LIST(origin, origin_keys, "file", LIKE("origin: [{copy: source/k.cu, from: ../k.cu}]")),
     LIST(split, NULL, NULL),
     LIST(arrays, arrays_keys, "record"),
     LIST(records, declared_keys, "record",
@@ -252,6 +260,18 @@ hd_status job_reader_entries(const reader *r, const hd_yaml *list, job_read_entr
         *count += status == HD_OK;
     }
     return status;
+}
+
+/* An entry says of what it has that it is a guess: of this, or also of `other`. */
+hd_status job_reader_check_guess(const reader *r, const hd_yaml *map, const char *word,
+                                 const char *other) {
+    const hd_yaml *guess = hd_yaml_get(map, "guess");
+    if (!guess || !strcmp(guess->text, word) ||
+        (other && (!strcmp(guess->text, other) ||
+                   !strcmp(guess->text, hd_format(r->arena, "%s, %s", other, word)))))
+        return HD_OK;
+    return FAIL(r, guess, "'guess: %s' is none of what may be a guess here: %s%s", guess->text,
+                word, other ? hd_format(r->arena, ", %s, or \"%s, %s\"", other, other, word) : "");
 }
 
 /* The texts of a list, none of which is empty. */
@@ -408,7 +428,7 @@ static hd_status read_buffer(const reader *r, const hd_yaml *map, void *at, uint
     const hd_yaml *inits = hd_yaml_get(map, "init"), *placement = hd_yaml_get(map, "placement");
     buffer->place = hd_yaml_place(r->file, map);
     hd_status status = job_reader_members(r, map, buffer_keys, buffer);
-    if (status)
+    if (status || (status = job_reader_check_guess(r, map, "contents", "count")))
         return status;
     if (placement && !hd_placement_parse(placement->text, &buffer->placement))
         return FAIL(r, placement, "unknown placement '%s'; there are: %s", placement->text,
@@ -454,6 +474,11 @@ static hd_status read_arrays(const reader *r, const hd_yaml *map, void *at, uint
     return HD_OK;
 }
 
+static hd_status read_origin(const reader *r, const hd_yaml *map, void *at, uint32_t number) {
+    (void)number;
+    return job_reader_members(r, map, origin_keys, at);
+}
+
 static hd_status read_declared(const reader *r, const hd_yaml *map, void *at, uint32_t number) {
     (void)number;
     hd_job_declared *declared = at;
@@ -487,6 +512,7 @@ static hd_status read_job(const reader *r) {
         void *entries;
         uint32_t *count;
     } lists[] = {
+        {"origin", read_origin, sizeof *job->origins, &job->origins, &job->origin_count},
         {"arrays", read_arrays, sizeof *job->arrays, &job->arrays, &job->arrays_count},
         {"records", read_declared, sizeof *job->declared, &job->declared, &job->declared_count},
         {"graphs", read_graph, sizeof *job->graphs, &job->graphs, &job->graph_count},

@@ -11,6 +11,7 @@
 #define HD_JOB_H
 
 #include <signal.h>
+#include <string.h>
 
 #include "driver/placement.h"
 #include "job/graph.h"
@@ -34,6 +35,11 @@ typedef struct hd_job_graph {
     hd_place place;
 } hd_job_graph;
 
+/* Whether what an entry says of guesses names this. */
+static inline bool hd_is_guess(const char *guess, const char *word) {
+    return guess && strstr(guess, word);
+}
+
 typedef struct hd_init {
     const char *field; /* dotted path of a field ("pos.x", "d[1]"); NULL: the whole element */
     hd_generator generator;
@@ -56,8 +62,9 @@ typedef struct hd_buffer {
     hd_init *inits;
     uint32_t init_count;
     hd_place place;
-    const char *note; /* of a draft: where the count comes from */
-    bool is_counted;  /* of a draft: the host code says it */
+    const char *note;  /* of a draft: where the count comes from */
+    bool is_counted;   /* of a draft: the host code says it */
+    const char *guess; /* what is none of the program's: "contents", "count", "count, contents" */
     /* filled by hd_job_resolve() */
     const hd_record *record; /* or NULL for scalars and vectors */
     kir_type scalar;         /* of scalars and vectors */
@@ -86,6 +93,11 @@ typedef struct hd_job_declared {
     hd_place place;
     hd_record *record; /* by_job; filled by hd_job_resolve() */
 } hd_job_declared;
+
+/* Where a copy of a source comes from: what is told of the copy stands there, too, line by line. */
+typedef struct hd_job_origin {
+    const char *copy, *from; /* resolved beside the job */
+} hd_job_origin;
 
 /* A text of the job file, where it stands. */
 typedef struct hd_job_text {
@@ -124,6 +136,7 @@ typedef struct hd_arg {
     uint64_t local_bytes;
     const char *round_text; /* of a draft: "round: 0, step: 2", as the launch is in a group */
     const hd_spot *from;    /* of a value that is read when the launch is to run; NULL: it stays */
+    const char *guess;      /* "value" where it is one; else NULL */
     hd_place place;
     const char *note; /* of a draft: NULL: as the host code has it */
     /* filled by hd_job_resolve() */
@@ -185,6 +198,7 @@ typedef struct hd_launch {
     bool in_blocks;                     /* of a job file: its size is given as blocks of threads */
     const struct hd_size_key *size_key; /* the key that tells; NULL: none does */
     hd_place size_place;                /* of that key */
+    const char *guess;                  /* "sizes" where they are one; else NULL */
     hd_place place;
     const char *note;         /* of a draft: where the launch comes from */
     const kir_kernel *kernel; /* filled by hd_job_resolve() */
@@ -222,6 +236,8 @@ typedef struct hd_job {
     uint32_t graph_count;
     hd_job_indices *indices;
     uint32_t indices_count;
+    hd_job_origin *origins;
+    uint32_t origin_count;
     hd_buffer *buffers;
     uint32_t buffer_count;
     hd_launch *launches;

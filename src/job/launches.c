@@ -249,7 +249,7 @@ static hd_status read_arg(const reader *r, const hd_yaml *map, at_level at, hd_a
     const hd_yaml *round = hd_yaml_get(map, "round"), *from = hd_yaml_get(map, "from");
     arg->place = hd_yaml_place(r->file, map);
     hd_status status = job_reader_members(r, map, job_arg_keys, arg);
-    if (status != HD_OK)
+    if (status != HD_OK || (status = job_reader_check_guess(r, map, "value", NULL)))
         return status;
     if (!!arg->buffer_name + !!arg->value_text + !!arg->bytes_text + !!local + !!level + !!round !=
         1)
@@ -346,6 +346,7 @@ static hd_status add_launch(const reader *r, const hd_yaml *map, at_level at, la
                     "group ('launches'), 'copy', 'fill' or 'set'");
     if ((status = check_room(r, map, list)) ||
         (status = job_reader_members(r, map, job_launch_keys, &launch)) ||
+        (status = job_reader_check_guess(r, map, "sizes", NULL)) ||
         (status = read_launch_sizes(r, map, at, &launch)) ||
         (status = read_args(r, hd_yaml_get(map, "args"), at, &launch)) ||
         (status = job_reader_entries(r, hd_yaml_get(map, "before"), read_held, sizeof(hd_held),

@@ -36,6 +36,8 @@ static void print_buffer(hd_str *out, const hd_buffer *buffer) {
         add_comment(out, "  ", buffer->note);
     hd_str_printf(out, "  - name: %s\n    type: %s\n    count: %llu\n", quoted(arena, buffer->name),
                   quoted(arena, buffer->type), (ull)buffer->count);
+    if (buffer->guess)
+        hd_str_printf(out, "    guess: %s\n", quoted(arena, buffer->guess));
     if (buffer->placement)
         hd_str_printf(out, "    placement: %s\n", hd_placement_name(buffer->placement));
     if (buffer->init_count)
@@ -54,16 +56,18 @@ static void print_arg(hd_str *out, const hd_arg *arg) {
     hd_arena *arena = out->arena;
     hd_str_printf(out, "      - {name: %s, ", quoted(arena, arg->name));
     if (arg->bytes_text)
-        hd_str_printf(out, "bytes: \"%s\"}", arg->bytes_text);
+        hd_str_printf(out, "bytes: \"%s\"", arg->bytes_text);
     else if (arg->kind == HD_ARG_BUFFER)
-        hd_str_printf(out, "buffer: %s}", quoted(arena, arg->buffer_name));
+        hd_str_printf(out, "buffer: %s", quoted(arena, arg->buffer_name));
     else if (arg->kind == HD_ARG_LOCAL)
-        hd_str_printf(out, "local: %llu}", (ull)arg->local_bytes);
+        hd_str_printf(out, "local: %llu", (ull)arg->local_bytes);
     else if (arg->round_text)
-        hd_str_printf(out, "%s}", arg->round_text);
+        hd_str_add(out, arg->round_text);
     else
-        hd_str_printf(out, "value: %s}", quoted(arena, arg->value_text));
-    hd_str_printf(out, arg->note ? " # %s\n" : "\n", arg->note);
+        hd_str_printf(out, "value: %s", quoted(arena, arg->value_text));
+    if (arg->guess)
+        hd_str_printf(out, ", guess: %s", arg->guess);
+    hd_str_printf(out, arg->note ? "} # %s\n" : "}\n", arg->note);
 }
 
 static void print_launch(hd_str *out, const hd_launch *launch, bool in_blocks) {
@@ -82,6 +86,8 @@ static void print_launch(hd_str *out, const hd_launch *launch, bool in_blocks) {
     add_sizes(out, in_blocks ? "threads" : "local", launch->local, threads);
     if (in_blocks && launch->shared)
         hd_str_printf(out, "    shared: %llu\n", (ull)launch->shared);
+    if (launch->guess)
+        hd_str_printf(out, "    guess: %s\n", launch->guess);
     if (launch->arg_count)
         hd_str_add(out, "    args:\n");
     for (uint32_t a = 0; a < launch->arg_count; a++)

@@ -142,7 +142,7 @@ static "a block of 'gather' does more work than the limit of 1000 accesses allow
 # A kernel file without an index that memory decides runs on contents that are made up.
 sed 's/order\[i\]/i/; s/sum\[i\] = /if (p[at].tag > 30) sum[i] = /' gather.cl >made_up.cl
 accepts advise made_up.cl --global 4096 --local 128
-prints 'on random contents'
+prints 'on made-up contents of p'
 
 refuses "run takes a number of accesses as 16M or 200k, 0 or all, not 'much'" \
     advise gather.yaml --run much

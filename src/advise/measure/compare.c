@@ -20,6 +20,11 @@ typedef struct comparison {
     bool bit_equal;
     uint64_t values, different; /* in all buffers */
     const char *first;          /* the first difference in words */
+    double largest;             /* difference of two numbers; infinite where one is none */
+    const hd_buffer *largest_buffer;
+    const hd_leaf *largest_leaf;
+    uint64_t largest_element;
+    uint32_t largest_lane;
 } comparison;
 
 static bool agree(const hd_job *job, const hd_leaf *leaf, const void *a, const void *b) {
@@ -35,6 +40,32 @@ static bool agree(const hd_job *job, const hd_leaf *leaf, const void *a, const v
     return fabs(x - y) <= job->absolute + job->relative * fmax(fabs(x), fabs(y));
 }
 
+/* "bodies[17].pos.s2" */
+static const char *name_of(const comparison *c, const hd_buffer *buffer, uint64_t element,
+                           const hd_leaf *leaf, uint32_t lane) {
+    const char *path = hd_leaf_path(c->arena, buffer->record, leaf);
+    return hd_format(c->arena, "%s[%llu]%s%s%s", buffer->name, (unsigned long long)element,
+                     *path ? "." : "", path,
+                     leaf->type.lanes > 1 ? hd_format(c->arena, ".s%x", lane) : "");
+}
+
+static void keep_largest(comparison *c, uint64_t element, const hd_leaf *leaf, uint32_t lane,
+                         const void *a, const void *b) {
+    double x = hd_type_get(leaf->type, leaf->is_signed, a);
+    double y = hd_type_get(leaf->type, leaf->is_signed, b), difference = fabs(x - y);
+    if (leaf->opaque)
+        return;
+    if (isnan(difference))
+        difference = INFINITY;
+    if (c->largest_leaf && difference <= c->largest)
+        return;
+    c->largest = difference;
+    c->largest_buffer = c->buffer;
+    c->largest_element = element;
+    c->largest_leaf = leaf;
+    c->largest_lane = lane;
+}
+
 static void compare_value(comparison *c, uint64_t element, const hd_leaf *leaf, uint32_t lane) {
     uint32_t bytes = leaf->type.bits / 8;
     uint64_t offset = hd_buffer_byte(c->buffer, element, leaf->offset) + lane * bytes;
@@ -44,15 +75,24 @@ static void compare_value(comparison *c, uint64_t element, const hd_leaf *leaf, 
     c->bit_equal = false;
     if (agree(c->job, leaf, a, b))
         return;
+    keep_largest(c, element, leaf, lane, a, b);
     if (c->different++)
         return;
-    const char *path = hd_leaf_path(c->arena, c->buffer->record, leaf);
     c->first =
-        hd_format(c->arena, "'%s[%llu]%s%s%s' is %s %s and %s %s", c->buffer->name,
-                  (unsigned long long)element, *path ? "." : "", path,
-                  leaf->type.lanes > 1 ? hd_format(c->arena, ".s%x", lane) : "",
+        hd_format(c->arena, "'%s' is %s %s and %s %s", name_of(c, c->buffer, element, leaf, lane),
                   hd_type_print(c->arena, leaf->type, leaf->is_signed, a), c->sides[0]->where,
                   hd_type_print(c->arena, leaf->type, leaf->is_signed, b), c->sides[1]->where);
+}
+
+/* " by at most 0.25, in 'bodies[17].vx'" */
+static const char *say_largest(const comparison *c) {
+    if (!c->largest_leaf)
+        return "";
+    const char *name =
+        name_of(c, c->largest_buffer, c->largest_element, c->largest_leaf, c->largest_lane);
+    return isinf(c->largest)
+               ? hd_format(c->arena, ", most of all '%s', which is a number on one side only", name)
+               : hd_format(c->arena, ", by at most %.9g, in '%s'", c->largest, name);
 }
 
 static void compare_buffer(comparison *c) {
@@ -89,10 +129,11 @@ hd_status hd_contents_compare(hd_arena *arena, const hd_diag *diag, const hd_job
     if (!c.different)
         return HD_OK;
     hd_place place = {.file = job->path ? job->path : job->kernel_path};
+    bool is_exact = job->relative == 0 && job->absolute == 0;
     return hd_fail(
-        diag, HD_EDIFFER, &place, "the outputs differ: %s; %llu of %llu values differ%s", c.first,
-        (unsigned long long)c.different, (unsigned long long)c.values,
-        job->relative == 0 && job->absolute == 0
-            ? " (compared bit for bit; a 'tolerance' in the job would allow for rounding)"
-            : " by more than the tolerance");
+        diag, HD_EDIFFER, &place, "the outputs differ: %s; %llu of %llu values differ%s%s%s",
+        c.first, (unsigned long long)c.different, (unsigned long long)c.values,
+        is_exact ? "" : " by more than the tolerance", say_largest(&c),
+        is_exact ? " (compared bit for bit; a 'tolerance' in the job would allow for rounding)"
+                 : "");
 }
