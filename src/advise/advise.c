@@ -259,8 +259,10 @@ static hd_status rewrite(hd_arena *arena, const hd_diag *diag, const hd_record_l
         advice->program = attempt->program;
         return HD_OK;
     }
-    hd_status status = hd_rewrite_job(arena, diag, advice->job, chosen, 1, &advice->rewritten);
-    if (status == HD_OK && advice->rewritten->has_host_launches)
+    bool is_recorded = advice->job->source_count > 0;
+    hd_status status = hd_rewrite_job(arena, is_recorded ? &silent : diag, advice->job, chosen, 1,
+                                      &advice->rewritten);
+    if (is_recorded || (status == HD_OK && advice->rewritten->has_host_launches))
         status = hd_rewrite_program(arena, diag, advice->job, chosen, 1, &advice->program);
     return status;
 }

@@ -104,6 +104,7 @@ typedef struct cli_source {
     cli_sizes global, local;
     uint64_t count;
     cli_texts values, split;
+    cli_texts sources;  /* of a program whose recording it is */
     bool trust_options; /* of a job: they need not be those of hd_job_check_options() */
     bool all_entries;   /* of several kernels without --entry all are launched */
     bool any_entry;     /* no launch is wanted, only its record: any kernel with one will do */

@@ -3,6 +3,7 @@
 #include "advise/apart.h"
 #include "cli/show_advice.h"
 #include "cli/commands.h"
+#include "cli/cuda_program.h"
 #include "cli/stop.h"
 
 enum { WORST = 5, SHOWN = 8 };
@@ -304,7 +305,7 @@ static hd_status run(cli *c, request *r, const hd_job *job, hd_advice *advice) {
 static hd_status apply(cli *c, const request *r, const hd_advice *advice, cli_output *output) {
     const hd_record_layout best = {advice->job->record, advice->best};
     bool checked;
-    hd_status status = r->given->no_verify ? HD_OK
+    hd_status status = r->given->no_verify || !advice->rewritten ? HD_OK
                                            : cli_verify(c, r->path, r->source, advice->job, &best,
                                                         1, advice->rewritten, &checked);
     return status ? status : cli_write_rewritten(c, output, hd_advice_written(advice));
@@ -329,14 +330,18 @@ static int advise(cli *c, request *r) {
     r->options.rewrite = r->given->apply != NULL;
     r->options.take_apart = !r->given->whole;
     cli_output output;
-    if (r->given->apply && cli_output_paths(c, "apply", r->given->apply, job->kernel_path, &output))
+    if ((r->given->apply || r->source->sources.count) &&
+        cli_find_sources(c, &r->source->sources, job))
+        return CLI_WRONG;
+    if (r->given->apply &&
+        cli_output_paths(c, "apply", r->given->apply, hd_job_source(job), &output))
         return CLI_WRONG;
     hd_advice advice;
     hd_status status = run(c, r, job, &advice);
     bool failed = status != HD_OK && status != HD_EDIFFER;
     if (failed && (c->json || !advice.ranked)) /* a reader of text has use for the ranking */
         return CLI_WRONG;
-    bool write = r->given->apply && advice.rewritten && status == HD_OK;
+    bool write = r->given->apply && hd_advice_written(&advice) && status == HD_OK;
     if (write && (status = apply(c, r, &advice, &output)) != HD_OK)
         return cli_status(status);
     bool stopped = hd_advice_is_stopped(&advice) && !failed;

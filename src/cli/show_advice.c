@@ -38,14 +38,12 @@ static void add_sizes(hd_str *out, const char *name, const cli_sizes *sizes) {
         add_option(out, name, hd_show_sizes(out->arena, sizes->dims, sizes->size));
 }
 
-const char *cli_command_on(cli *c, const char *command, const char *path,
-                           const cli_source *source) {
+const char *cli_command_on(cli *c, const char *command, const char *path, const cli_source *source,
+                           const char *more) {
     hd_str out = {.arena = c->arena};
-    for (char **word = c->program; word && *word; word++)
-        hd_str_printf(&out, "%s%s", word == c->program ? "heddle record -o FOLDER -- " : " ",
-                      quoted(c->arena, *word));
-    hd_str_printf(&out, "%sheddle %s %s", c->program ? " && " : "", command,
-                  c->program ? "FOLDER" : quoted(c->arena, path));
+    hd_str_printf(&out, "heddle %s", command);
+    if (!c->program)
+        hd_str_printf(&out, " %s", quoted(c->arena, path));
     add_option(&out, "entry", source->entry);
     add_sizes(&out, "global", &source->global);
     add_sizes(&out, "local", &source->local);
@@ -58,8 +56,13 @@ const char *cli_command_on(cli *c, const char *command, const char *path,
     add_option(&out, "of", source->record_of);
     for (size_t s = 0; s < source->split.count; s++)
         add_option(&out, "split", source->split.data[s]);
+    for (size_t s = 0; s < source->sources.count; s++)
+        add_option(&out, "source", source->sources.data[s]);
     if (source->trust_options)
         hd_str_add(&out, " --trust-options");
+    hd_str_add(&out, more);
+    for (char **word = c->program; word && *word; word++)
+        hd_str_printf(&out, "%s%s", word == c->program ? " -- " : " ", quoted(c->arena, *word));
     return hd_str_text(&out);
 }
 
@@ -67,12 +70,11 @@ const char *cli_command_for(cli *c, const cli_question *question, const hd_advic
                             const char *command, const hd_layout *layout, const char *more) {
     const hd_apart *apart = &advice->apart;
     hd_str out = {.arena = c->arena};
-    hd_str_add(&out, cli_command_on(c, command, question->path, question->source));
     for (uint32_t s = 0; s < apart->count && is_apart(advice); s++)
         add_option(&out, "split", apart->fields[s]);
     add_option(&out, "layout", hd_layout_print(c->arena, advice->job->record, layout));
     hd_str_add(&out, more);
-    return hd_str_text(&out);
+    return cli_command_on(c, command, question->path, question->source, hd_str_text(&out));
 }
 
 /* ---- the answer --------------------------------------------------------------------------- */

@@ -210,6 +210,11 @@ typedef struct hd_job {
     const char *path;        /* of the job file; NULL for one made from flags */
     const char *kernel_path; /* resolved beside the job */
     const char *options;
+    /* Of a recording: the files that the kernels' is a copy of, or stands beside in the program, whole
+     * paths, the copied one first; and the program with its arguments, as words. */
+    const char *const *sources;
+    uint32_t source_count;
+    const char *program;
     const char *record_name;  /* may be NULL: then the only record that buffers hold */
     const char *const *split; /* fields of the record that are taken apart (layout.h) */
     uint32_t split_count;
@@ -291,6 +296,11 @@ const char *hd_job_suggest(hd_arena *arena, const hd_job *job);
  * file names it. */
 void hd_job_print(hd_str *out, const hd_job *job, const kir_module *module,
                   const char *kernel_path);
+
+/* The file that a rewritten one takes the place of. */
+static inline const char *hd_job_source(const hd_job *job) {
+    return job->source_count ? job->sources[0] : job->kernel_path;
+}
 
 /* Ties names to the compiled kernels: parameters, buffers, records, values.
  * Every mismatch is an error located in the job file. */
