@@ -310,6 +310,8 @@ hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,
         return status;
     const hd_record_layout chosen = {advice->job->record, advice->best};
     status = rewrite(arena, diag, &chosen, advice);
+    if (status == HD_OK && options->measure && !advice->rewritten) /* only its program could be */
+        status = hd_rewrite_job(arena, diag, advice->job, &chosen, 1, &advice->rewritten);
     if (status != HD_OK || !options->measure)
         return status;
     status = hd_measure_compare(arena, diag, advice->job, &chosen, 1, advice->rewritten,

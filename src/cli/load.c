@@ -6,6 +6,7 @@
  *     nbody.cl    a kernel file of some front end: options say what matters, defaults the rest
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,6 +25,38 @@ const char *cli_recorded_path(cli *c, const char *path) { return inside(c, path,
 const char *cli_job_path(cli *c, const char *path) {
     const char *over_source = inside(c, path, "source.yaml");
     return over_source != path ? over_source : cli_recorded_path(c, path);
+}
+
+/* ---- copies are told as their originals ------------------------------------------------------- */
+
+/* The original of a copy, as seen from here; the copy itself where the original has gone, or has been
+ * changed since. */
+static const char *original_of(const hd_job *job, const char *file) {
+    struct stat copy, from;
+    for (uint32_t o = 0; file && o < job->origin_count; o++) {
+        const hd_job_origin *origin = &job->origins[o];
+        if (!hd_same_file(file, origin->copy) || stat(file, &copy) || stat(origin->from, &from) ||
+            from.st_mtime > copy.st_mtime)
+            continue;
+        char *here = getcwd(NULL, 0);
+        size_t length = here ? strlen(here) : 0;
+        bool is_below =
+            length && !strncmp(origin->from, here, length) && origin->from[length] == '/';
+        free(here);
+        return is_below ? origin->from + length + 1 : origin->from;
+    }
+    return file;
+}
+
+static void tell_originals(const hd_job *job, kir_module *module) {
+    for (uint32_t f = 0; f < module->file_count; f++)
+        module->files[f].name = original_of(job, module->files[f].name);
+    for (uint32_t k = 0; k < module->kernel_count; k++)
+        module->kernels[k]->place.file = original_of(job, module->kernels[k]->place.file);
+    for (uint32_t r = 0; r < module->record_count; r++)
+        module->records[r]->place.file = original_of(job, module->records[r]->place.file);
+    for (uint32_t l = 0; l < module->left_out_count; l++)
+        module->left_out[l].place.file = original_of(job, module->left_out[l].place.file);
 }
 
 hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd_job **job,
@@ -83,6 +116,8 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
                             *job ? (*job)->options : source->options,
                             source->entry && !*job && !source->whole_file ? one : NULL, module);
     cli_progress(c, NULL);
+    if (!status && *job)
+        tell_originals(*job, *module);
     return status;
 }
 

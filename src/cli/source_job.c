@@ -59,6 +59,8 @@ typedef struct writer {
     const char *why; /* the first was left out */
 } writer;
 
+typedef hd_vec(hd_output) output_list;
+
 /* ---- messages ------------------------------------------------------------------------------------- */
 
 /* The first error, in one line. */
@@ -401,11 +403,25 @@ static void add_launches(writer *w) {
     }
 }
 
-static const char *job_text(const writer *w, const char *kernels, const char *options,
-                            size_t *length) {
+/* Which file each copy is one of, as it was named when the program was recorded. */
+static void add_origins(const writer *w, const char *folder, const output_list *files,
+                        hd_str *text) {
+    hd_str_add(text, "origin:\n");
+    for (size_t f = 0; f < files->count; f++) {
+        const char *copy = hd_path_below(folder, files->data[f].path);
+        const char *name = strchr(copy, '/') + 1;
+        hd_str_printf(text, "  - {copy: %s, from: %s}\n", cli_yaml_name(w->c, copy),
+                      cli_yaml_name(w->c, hd_format(w->arena, "%s/%s",
+                                                    hd_path_folder(w->arena, w->path), name)));
+    }
+}
+
+static const char *job_text(const writer *w, const char *folder, const char *kernels,
+                            const char *options, const output_list *files, size_t *length) {
     hd_str text = {.arena = w->arena};
     hd_str_printf(&text, "kernel: %s\noptions: %s\n", cli_yaml_name(w->c, kernels),
                   cli_yaml_name(w->c, options));
+    add_origins(w, folder, files, &text);
     if (w->buffers.count)
         hd_str_add(&text, "buffers:\n");
     for (size_t i = 0; i < w->buffers.count; i++) {
@@ -442,8 +458,6 @@ static const char *whole_path(cli *c, const char *path) {
     free(whole);
     return kept;
 }
-
-typedef hd_vec(hd_output) output_list;
 
 /* What makes the instances that the program has launched, when its launches are gone. */
 static const char *instances(const writer *w, const hd_without_launches *without) {
@@ -591,12 +605,13 @@ static hd_status find_source(writer *w, const kir_module *ptx, const char *to,
 /* ---- all of it ------------------------------------------------------------------------------------------ */
 
 static hd_status write_job(writer *w, const char *folder, const char *number, const char *options,
-                           cli_source_job *result) {
+                           const output_list *files, cli_source_job *result) {
     size_t length;
     const char *name = hd_format(w->arena, "source%s.yaml", number);
     const char *path = hd_format(w->arena, "%s/%s", folder, name);
     const char *kernels = hd_format(w->arena, "source%s/%s", number, hd_path_name(w->path));
-    const char *text = job_text(w, kernels, options_for(w->c, w->path, options), &length);
+    const char *text =
+        job_text(w, folder, kernels, options_for(w->c, w->path, options), files, &length);
     hd_status status = hd_write_file(&w->c->diag, path, text, length);
     if (status)
         return status;
@@ -648,7 +663,7 @@ hd_status cli_make_source_job(cli *c, const char *folder, const char *number,
     add_launches(&w);
     result->why = w.why;
     if (w.launch_count)
-        status = write_job(&w, folder, number, said->options, result);
+        status = write_job(&w, folder, number, said->options, &files, result);
     if (!result->file)
         remove_files(&files);
     return status;

@@ -153,6 +153,10 @@ const hd_yaml_key job_indices_keys[] = {
     TEXTS(points, LIKE("points: [atoms.x, atoms.y, atoms.z]")),
     {0}};
 
+static const hd_yaml_key origin_keys[] = {MEMBER(hd_job_origin, copy, copy, JOB_PATH, NEEDED),
+                                          MEMBER(hd_job_origin, from, from, JOB_PATH, NEEDED),
+                                          {0}};
+
 static const hd_yaml_key tolerance_keys[] = {MEMBER(hd_job, relative, relative, JOB_REAL),
                                              MEMBER(hd_job, absolute, absolute, JOB_REAL),
                                              {0}};
@@ -163,6 +167,7 @@ static const hd_yaml_key job_keys[] = {
     LIST(sources, NULL, NULL),
     MEMBER(hd_job, program, program, JOB_TEXT),
     MEMBER(hd_job, record_name, record, JOB_TEXT),
+    LIST(origin, origin_keys, "file", LIKE("origin: [{copy: source/k.cu, from: ../k.cu}]")),
     LIST(split, NULL, NULL),
     LIST(arrays, arrays_keys, "record"),
     LIST(records, declared_keys, "record",
@@ -456,6 +461,11 @@ static hd_status read_arrays(const reader *r, const hd_yaml *map, void *at, uint
     return HD_OK;
 }
 
+static hd_status read_origin(const reader *r, const hd_yaml *map, void *at, uint32_t number) {
+    (void)number;
+    return job_reader_members(r, map, origin_keys, at);
+}
+
 static hd_status read_declared(const reader *r, const hd_yaml *map, void *at, uint32_t number) {
     (void)number;
     hd_job_declared *declared = at;
@@ -493,6 +503,7 @@ static hd_status read_job(const reader *r) {
         void *entries;
         uint32_t *count;
     } lists[] = {
+        {"origin", read_origin, sizeof *job->origins, &job->origins, &job->origin_count},
         {"arrays", read_arrays, sizeof *job->arrays, &job->arrays, &job->arrays_count},
         {"records", read_declared, sizeof *job->declared, &job->declared, &job->declared_count},
         {"graphs", read_graph, sizeof *job->graphs, &job->graphs, &job->graph_count},

@@ -87,6 +87,11 @@ typedef struct hd_job_declared {
     hd_record *record; /* by_job; filled by hd_job_resolve() */
 } hd_job_declared;
 
+/* Where a copy of a source comes from: what is told of the copy stands there, too, line by line. */
+typedef struct hd_job_origin {
+    const char *copy, *from; /* resolved beside the job */
+} hd_job_origin;
+
 /* A text of the job file, where it stands. */
 typedef struct hd_job_text {
     const char *text; /* NULL: it is not there */
@@ -227,6 +232,8 @@ typedef struct hd_job {
     uint32_t graph_count;
     hd_job_indices *indices;
     uint32_t indices_count;
+    hd_job_origin *origins;
+    uint32_t origin_count;
     hd_buffer *buffers;
     uint32_t buffer_count;
     hd_launch *launches;

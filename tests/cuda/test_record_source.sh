@@ -21,6 +21,28 @@ for command in show cache 'diff --layout soa' 'report --json'; do
 done
 refuses 'there is no program ./nowhere' show -- ./nowhere
 
+# Copies are told as the files they are of, as long as these have not been changed since.
+for line in "  - {copy: 'source/particles.cu', from: '$PWD/particles.cu'}" \
+    "  - {copy: 'source/parts/particle.h', from: '$PWD/parts/particle.h'}"; do
+    grep -qx -- "$line" run/source.yaml || complain "source.yaml has no line $line"
+done
+# told: the files that the places of `advise --json` name
+told() {
+    accepts advise --json "$@"
+    python3 -c '
+import json, sys
+print(*sorted({a["access"]["place"]["file"] for a in json.load(sys.stdin)["devices"][0]["accesses"]}))' <"$work/log/out"
+}
+for input in run run/source.yaml '-- ./particles'; do
+    [ "$(told $input)" = particles.cu ] || complain "advise $input tells other places: $(told $input)"
+done
+[ "$(cd parts && told ../run)" = "$PWD/particles.cu" ] || complain 'the original, seen from elsewhere'
+touch -d '+1 minute' particles.cu
+[ "$(told run)" = run/source/particles.cu ] || complain 'an original that has been changed is told'
+touch -d '-1 minute' particles.cu
+accepts show run
+prints 'particles.cu'
+
 # What Heddle compiles of the source does what nvcc's PTX did: each launch, to the last bit.
 accepts run --check expected run/source.yaml
 accepts run --check expected run
