@@ -126,14 +126,13 @@ static hd_status complete_folder(const builder *b) {
 
 /* ---- building ----------------------------------------------------------------------------------- */
 
-/* nvcc links the shared runtime, whatever the command says, and finds the headers that stay where they
- * are. */
+/* nvcc links the shared runtime and says where lines come from, whatever the command says, and finds
+ * the headers that stay where they are. */
 static const char *nvcc_flags(const builder *b, int which) {
     const char *before = getenv("NVCC_APPEND_FLAGS");
     hd_str flags = {.arena = b->c->arena};
     hd_str_printf(&flags, "%s%s", before ? before : "", before && *before ? " " : "");
-    if (!strstr(b->command, "-cudart"))
-        hd_str_add(&flags, "-cudart shared");
+    hd_str_add(&flags, "-cudart shared -lineinfo");
     for (uint32_t e = 0; which && e < b->rewritten->elsewhere_count; e++)
         if (b->rewritten->elsewhere[e].folder)
             hd_str_printf(&flags, " -I %s", whole(b->c, b->rewritten->elsewhere[e].folder));
@@ -396,7 +395,7 @@ void cli_add_built_sources(cli *c, const char *command, hd_job *job) {
         glob_t found;
         const char *pattern =
             *words[w] == '/' ? words[w] : hd_format(c->arena, "%s/%s", folder, words[w]);
-        if (!hd_ends_in(words[w], ".cu") || glob(pattern, 0, NULL, &found))
+        if (!cli_is_host_code(words[w]) || glob(pattern, 0, NULL, &found))
             continue;
         for (size_t g = 0; g < found.gl_pathc; g++) {
             const char *path = whole(c, found.gl_pathv[g]);

@@ -305,9 +305,10 @@ static hd_status run(cli *c, request *r, const hd_job *job, hd_advice *advice) {
 static hd_status apply(cli *c, const request *r, const hd_advice *advice, cli_output *output) {
     const hd_record_layout best = {advice->job->record, advice->best};
     bool checked;
-    hd_status status = r->given->no_verify || !advice->rewritten ? HD_OK
-                                           : cli_verify(c, r->path, r->source, advice->job, &best,
-                                                        1, advice->rewritten, &checked);
+    hd_status status =
+        r->given->no_verify || !advice->rewritten
+            ? HD_OK
+            : cli_verify(c, r->path, r->source, advice->job, &best, 1, advice->rewritten, &checked);
     return status ? status : cli_write_rewritten(c, output, hd_advice_written(advice));
 }
 
@@ -331,7 +332,8 @@ static int advise(cli *c, request *r) {
     r->options.take_apart = !r->given->whole;
     cli_output output;
     if ((r->given->apply || r->source->sources.count) &&
-        cli_find_sources(c, &r->source->sources, job))
+        (cli_find_sources(c, &r->source->sources, job) ||
+         (r->given->apply && cli_check_program_files(c, job))))
         return CLI_WRONG;
     if (r->given->apply &&
         cli_output_paths(c, "apply", r->given->apply, hd_job_source(job), &output))

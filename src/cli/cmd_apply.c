@@ -154,7 +154,7 @@ static hd_status load(cli *c, const char *path, const cli_options *given, hd_job
                           "--build COMMAND goes with --out DIR, where it builds the new program");
     if (!status && *command)
         cli_add_built_sources(c, *command, *job);
-    return status;
+    return status ? status : cli_check_program_files(c, *job);
 }
 
 static int rewrite(cli *c, const char *path, const cli_options *given) {

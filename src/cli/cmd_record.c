@@ -253,6 +253,10 @@ hd_status cli_record_program(cli *c, char **words, const char *folder) {
                  .limit = UINT64_MAX};
     recorded found;
     hd_status status = record(c, &r, &found);
+    for (size_t j = 0; j < found.jobs.count && !status; j++)
+        if (!found.jobs.data[j].source.file && found.jobs.data[j].source.why)
+            hd_note(&c->diag, NULL, "nothing is known of the structs of %s: %s", words[0],
+                    found.jobs.data[j].source.why);
     if (status || found.launches)
         return status;
     return cli_refuse(

@@ -62,6 +62,10 @@ hd_status cli_make_source_job(cli *c, const char *folder, const char *number,
 /* Says in all of these jobs what the program's own files are, and how it was run. */
 hd_status cli_add_sources(cli *c, const char *folder, const cli_source_job *jobs, size_t count,
                           const cli_source *given, char **program);
+/* A file that may have a program's main(), by its name. */
+bool cli_is_host_code(const char *path);
+/* One of the job's sources has main(), or there are none. */
+hd_status cli_check_program_files(cli *c, const hd_job *job);
 /* The files that a job of a recording names, and those that are given, in the job: they must be there,
  * and what was recorded. */
 hd_status cli_find_sources(cli *c, const cli_texts *given, hd_job *job);

@@ -11,6 +11,8 @@
  */
 #include "cli/cuda_program.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -141,6 +143,16 @@ static const char *kernel_of(const writer *w, const hd_launch *launch, const kir
                             k->name, name);
 }
 
+/* The memory that an address leads to, and where in it; KIR_NONE: none. */
+static uint32_t memory_at(const writer *w, uint64_t address, uint64_t *offset) {
+    for (uint32_t b = 0; b < w->job->buffer_count; b++)
+        if (address - w->job->buffers[b].at < w->job->buffers[b].count) {
+            *offset = address - w->job->buffers[b].at;
+            return b;
+        }
+    return KIR_NONE;
+}
+
 static void give_pointer(const writer *w, const hd_arg *arg, given *g) {
     uint64_t address = 0;
     g->memory = KIR_NONE;
@@ -150,11 +162,7 @@ static void give_pointer(const writer *w, const hd_arg *arg, given *g) {
         g->offset = arg->offset;
     } else if (arg->value_bytes == sizeof address) {
         memcpy(&address, arg->value, sizeof address);
-        for (uint32_t b = 0; b < w->job->buffer_count && g->memory == KIR_NONE; b++)
-            if (address - w->job->buffers[b].at < w->job->buffers[b].count) {
-                g->memory = b;
-                g->offset = address - w->job->buffers[b].at;
-            }
+        g->memory = memory_at(w, address, &g->offset);
     }
 }
 
@@ -679,6 +687,47 @@ static void add_source(cli *c, cli_texts *all, const char *path) {
     hd_push(c->arena, all, whole);
 }
 
+/* A call or definition of main() as a word of a file; what cannot be read has none. */
+static bool has_main(cli *c, const char *path) {
+    char *text;
+    size_t length;
+    if (hd_read_file(c->arena, &hd_silent, path, &text, &length))
+        return false;
+    for (const char *at = text; (at = strstr(at, "main")) != NULL; at += 4) {
+        bool begins = at == text || (at[-1] != '_' && !isalnum((unsigned char)at[-1]));
+        if (begins && at[4 + strspn(at + 4, " \t\n")] == '(')
+            return true;
+    }
+    return false;
+}
+
+static bool any_has_main(cli *c, const cli_texts *files) {
+    for (size_t f = 0; f < files->count; f++)
+        if (has_main(c, files->data[f]))
+            return true;
+    return false;
+}
+
+/* The only file in the folder of the kernels that has main(), where theirs have none. */
+static void add_main(cli *c, cli_texts *all) {
+    const char *folder = hd_path_folder(c->arena, all->data[0]), *found = NULL;
+    struct dirent **entries;
+    int count = any_has_main(c, all) ? -1 : scandir(folder, &entries, NULL, alphasort);
+    unsigned mains = 0;
+    for (int i = 0; i < count; i++) {
+        const char *path = hd_format(c->arena, "%s/%s", folder, entries[i]->d_name);
+        if (cli_is_host_code(path) && has_main(c, path)) {
+            found = path;
+            mains++;
+        }
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    if (mains == 1)
+        add_source(c, all, found);
+}
+
 hd_status cli_add_sources(cli *c, const char *folder, const cli_source_job *jobs, size_t count,
                           const cli_source *said, char **program) {
     hd_status status = HD_OK;
@@ -702,6 +751,7 @@ hd_status cli_add_sources(cli *c, const char *folder, const cli_source_job *jobs
                 add_source(c, &all, jobs[o].path);
         for (size_t s = 0; s < said->sources.count; s++)
             add_source(c, &all, said->sources.data[s]);
+        add_main(c, &all);
         if ((status = hd_read_file(c->arena, &c->diag, path, &job, &length)))
             break;
         hd_str_printf(&text, "%ssources:\n", job);
@@ -731,6 +781,23 @@ static hd_status is_unchanged(cli *c, const hd_job *job, bool *same) {
     now = (char *)text_of(&without, job->sources[0], now);
     *same = !strncmp(copy, now, strlen(now));
     return HD_OK;
+}
+
+bool cli_is_host_code(const char *path) {
+    return hd_ends_in(path, ".cu") || hd_ends_in(path, ".cpp") || hd_ends_in(path, ".cc") ||
+           hd_ends_in(path, ".cxx");
+}
+
+hd_status cli_check_program_files(cli *c, const hd_job *job) {
+    cli_texts all = {0};
+    for (uint32_t s = 0; s < job->source_count; s++)
+        hd_push(c->arena, &all, job->sources[s]);
+    return !all.count || any_has_main(c, &all)
+               ? HD_OK
+               : hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = job->sources[0]},
+                         "no file of the program that is known has main(), and what is rewritten "
+                         "would be no program; name its other files with --source FILE, or what "
+                         "builds it with --build COMMAND");
 }
 
 hd_status cli_find_sources(cli *c, const cli_texts *wanted, hd_job *job) {
