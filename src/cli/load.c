@@ -81,7 +81,6 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
                             : source->values.count           ? "arg"
                             : source->build                  ? "build"
                             : source->options && !c->program ? "options"
-                            : source->record                 ? "record"
                             : source->record_of              ? "of"
                                                              : NULL;
         if (given)
@@ -102,6 +101,10 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
             hd_push(c->arena, &all, (*job)->split[s]);
         for (size_t s = 0; s < source->split.count; s++)
             hd_push(c->arena, &all, source->split.data[s]);
+        if (source->record) {
+            (*job)->record_name = source->record;
+            (*job)->record_place = (hd_place){.file = path};
+        }
         if (!(*job)->split_count)
             (*job)->split_place = (*job)->record_place;
         (*job)->split = all.data;

@@ -254,6 +254,9 @@ typedef struct hd_job {
                               * where `split` says so: hd_record_declared() is the buffers' */
     const hd_record *several[2]; /* two of several that the buffers hold, when the job does not
                                   * say which is laid out: `record` is NULL then */
+    /* Other records of its buffers that are laid out already, for whoever simulates its memory. */
+    const hd_record_layout *laid;
+    uint32_t laid_count;
     const struct hd_numberings *numberings; /* of `indices` (numbering.h); NULL: there are none */
 } hd_job;
 
@@ -308,6 +311,13 @@ void hd_job_print(hd_str *out, const hd_job *job, const kir_module *module,
 static inline const char *hd_job_source(const hd_job *job) {
     return job->source_count ? job->sources[0] : job->kernel_path;
 }
+
+/* records.c: the records of a resolved job that can be laid out, which are more than one where
+ * job->several says so. */
+const hd_record **hd_job_records(hd_arena *arena, const hd_job *job, uint32_t *count);
+/* The job with one of them as its record. */
+hd_status hd_job_of_record(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                           const hd_record *record, hd_job **one);
 
 /* Ties names to the compiled kernels: parameters, buffers, records, values.
  * Every mismatch is an error located in the job file. */

@@ -470,9 +470,8 @@ const char *hd_job_value_text(hd_arena *arena, const kir_module *module, const k
     const resolver r = {.arena = arena, .job = &none, .module = module};
     const kir_param *param = &kernel->params[index];
     uint32_t count, taken;
-    hd_leaf *leaves = param->bytes <= MOST_BY_VALUE
-                          ? leaves_of_param(&r, kernel, index, &count, &taken)
-                          : NULL;
+    hd_leaf *leaves =
+        param->bytes <= MOST_BY_VALUE ? leaves_of_param(&r, kernel, index, &count, &taken) : NULL;
     if (!leaves || taken > MOST_BY_VALUE)
         return NULL;
     hd_str text = {.arena = arena};
