@@ -1,5 +1,7 @@
 #include "cli/advise_records.h"
 
+#include "advise/verify.h"
+
 static const char *layout_of(hd_arena *arena, const hd_record_advice *of) {
     return hd_layout_print(arena, of->advice.job->record, of->advice.best);
 }
@@ -49,7 +51,10 @@ const char *cli_records_command(cli *c, const cli_question *question,
                 &more, " --layout %s",
                 cli_quoted(c->arena, hd_format(c->arena, "%s=%s", all->records[r].record->name,
                                                layout_of(c->arena, &all->records[r]))));
-    hd_str_add(&more, " --out DIR");
+    /* It works as it is: kernels that the job never launches cannot be checked. */
+    const hd_job *job = all->records[0].advice.job;
+    bool covers = !job->path || !hd_verify_covers(&hd_silent, job, all->chosen, all->chosen_count);
+    hd_str_add(&more, covers ? " --out DIR" : " --no-verify --out DIR");
     return (all->program || all->kernels) && all->chosen_count
                ? cli_command_on(c, "apply", question->path, question->source, hd_str_text(&more))
                : NULL;

@@ -344,9 +344,9 @@ static int show_records(cli *c, const request *r, const hd_records_advice *all,
     const cli_question question = question_of(r);
     hd_str out = {.arena = c->arena};
     records_result shown = {.verdict = cli_records_verdict(c->arena, all),
-                             .command = cli_records_command(c, &question, all),
-                             .records = hd_new_array(c->arena, shown_record, all->count),
-                             .count = all->count};
+                            .command = cli_records_command(c, &question, all),
+                            .records = hd_new_array(c->arena, shown_record, all->count),
+                            .count = all->count};
     hd_vec(const char *) files = {0};
     for (uint32_t f = 0; written && f < written->file_count; f++)
         hd_push(c->arena, &files,
@@ -405,6 +405,8 @@ static int advise_records(cli *c, request *r, const hd_job *job, cli_output *out
     }
     if (status)
         return cli_status(status);
+    for (uint32_t n = 0; n < all.chosen_count && !r->given->apply; n++)
+        cli_warn_of_unlaunched(c, job, &all.chosen[n]);
     int printed = show_records(c, r, &all, output, written);
     return printed ? printed : stopped ? CLI_STOPPED : CLI_FINE;
 }

@@ -3,16 +3,21 @@
 # Called with the path of heddle.
 source "$(dirname "$0")/lib.sh"
 
-cat >two.cl <<'E2'
+cat >records.h <<'E2'
 typedef struct particle { float x, y, z; int id; float w[4]; } particle;
 typedef struct cell { float sum; int first, last; float spare[5]; } cell;
-
+E2
+cat >move.cl <<'E2'
+#include "records.h"
 __kernel void move(__global particle *p, __global cell *c, int n) {
     int i = get_global_id(0);
     for (int k = 0; k < 4; k++)
         p[i].x += 1.0f;
     c[i].sum += 2.0f;
 }
+E2
+cat >first_cell.cl <<'E2'
+#include "records.h"
 __kernel void first_cell(__global particle *p, __global cell *c, int n) {
     int i = get_global_id(0);
     p[i].x += c[0].sum; /* of all threads alike: no layout gains */
@@ -21,8 +26,8 @@ E2
 # job NAME KERNEL [KEY]
 job() {
     cat >"$1" <<E2
-kernel: two.cl
-$3
+kernel: $2.cl
+${3-}
 buffers:
   - {name: p, type: particle, count: 4096}
   - {name: c, type: cell, count: 4096}
@@ -46,7 +51,7 @@ command=$(grep -m1 '^  heddle apply' "$work/log/out" | sed 's/^  heddle //; s/--
 eval "accepts $command"
 prints 'checked on the machine$'
 accepts advise --apply same both.yaml
-cmp -s new/two.cl same/two.cl || complain 'advise --apply writes something else'
+cmp -s new/move.cl same/move.cl || complain 'advise --apply writes something else'
 call advise --json both.yaml
 fits advise
 python3 - "$work/log/out" <<'E2' || complain 'the parts are no whole'
@@ -67,12 +72,12 @@ prints '^  heddle apply one.yaml --layout [^ ]*particle=[^ ]* --out DIR$'
 
 # --record narrows, also what the job says; other commands do not ask.
 accepts advise --record cell both.yaml
-prints '^cell, 32 bytes$'
-grep -q '^particle, ' "$work/log/out" && complain '--record does not narrow'
+prints '^struct cell, 32 bytes$'
+grep -q '^struct particle, ' "$work/log/out" && complain '--record does not narrow'
 accepts advise named.yaml
-prints '^cell, 32 bytes$'
+prints '^struct cell, 32 bytes$'
 accepts advise --record particle named.yaml
-prints '^particle, 32 bytes$'
+prints '^struct particle, 32 bytes$'
 refuses "there is no record 'none'" advise --record none both.yaml
 refuses 'hold several records, among them particle and cell; say which to lay out with --record particle' \
     run --layout soa both.yaml
