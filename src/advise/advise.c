@@ -315,8 +315,10 @@ static hd_status rewrite(hd_arena *arena, const hd_diag *diag, const hd_record_l
         advice->program = attempt->program;
         return HD_OK;
     }
-    hd_status status = hd_rewrite_job(arena, diag, advice->job, chosen, 1, &advice->rewritten);
-    if (status == HD_OK && advice->rewritten->has_host_launches)
+    bool is_recorded = advice->job->source_count > 0;
+    hd_status status = hd_rewrite_job(arena, is_recorded ? &silent : diag, advice->job, chosen, 1,
+                                      &advice->rewritten);
+    if (is_recorded || (status == HD_OK && advice->rewritten->has_host_launches))
         status = hd_rewrite_program(arena, diag, advice->job, chosen, 1, &advice->program);
     return status;
 }
@@ -369,6 +371,8 @@ hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,
         return status;
     const hd_record_layout chosen = {advice->job->record, advice->best};
     status = rewrite(arena, diag, &chosen, advice);
+    if (status == HD_OK && options->measure && !advice->rewritten) /* only its program could be */
+        status = hd_rewrite_job(arena, diag, advice->job, &chosen, 1, &advice->rewritten);
     if (status != HD_OK || !options->measure)
         return status;
     status = hd_measure_compare(arena, diag, advice->job, &chosen, 1, advice->rewritten,

@@ -8,6 +8,7 @@
 #include "advise/apart.h"
 #include "advise/choose.h"
 #include "advise/evidence.h"
+#include "advise/movement.h"
 #include "advise/recount.h"
 #include "advise/threads.h"
 #include "advise/measure/measure.h"
@@ -99,5 +100,34 @@ hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,
 static inline const hd_rewritten *hd_advice_written(const hd_advice *advice) {
     return advice->program ? advice->program : advice->rewritten;
 }
+
+/* What a layout that was looked at moves there. */
+hd_movement hd_movement_in(hd_arena *arena, const hd_device_advice *of, const hd_layout *layout);
+
+/* ---- records.c: a job of several records ------------------------------------------------------- */
+
+/* What is advised for one record, given the layouts of the others. */
+typedef struct hd_record_advice {
+    const hd_record *record;
+    hd_advice advice;
+    double before, after; /* transactions of its accesses, as the source has it and as advised */
+    double part;          /* of all transactions that are saved */
+    const char *refused;  /* why it stays although it should not; NULL: nothing hinders */
+} hd_record_advice;
+
+typedef struct hd_records_advice {
+    hd_record_advice *records; /* that with most transactions first */
+    uint32_t count;
+    double before, after;     /* transactions of all */
+    hd_record_layout *chosen; /* those that change */
+    uint32_t chosen_count;
+    hd_rewritten *kernels, *program; /* in these, all at once; either NULL: there is none */
+} hd_records_advice;
+
+/* For a resolved job whose buffers hold several records. The heaviest is decided first, the others given
+ * what was decided before them, and then each once more given all others. Of the options none lets a
+ * device decide, and no record is taken apart. */
+hd_status hd_advise_records(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                            const hd_advise_options *options, hd_records_advice *advice);
 
 #endif

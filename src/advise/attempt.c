@@ -19,6 +19,9 @@ static void keep_first(const hd_message *message, void *user) {
                     : hd_format(error->arena, "%s:%u:%u: %s", at->file, at->line, at->column, text);
 }
 
+/* Of a recording its program is rewritten; its kernels alone are there to be checked. */
+static const hd_diag silent = {0};
+
 /* True when the layout is accepted. */
 static bool try_layout(hd_arena *arena, const hd_job *job, const hd_ranked *ranked,
                        hd_attempt *attempt) {
@@ -30,12 +33,14 @@ static bool try_layout(hd_arena *arena, const hd_job *job, const hd_ranked *rank
             return false;
     attempt->tried = true;
     attempt->program = NULL;
-    bool kernels = hd_rewrite_job(arena, &diag, job, &layout, 1, &attempt->rewritten) == HD_OK;
-    if (kernels &&
-        (!attempt->rewritten->has_host_launches ||
+    bool kernels = hd_rewrite_job(arena, job->source_count ? &silent : &diag, job, &layout, 1,
+                                  &attempt->rewritten) == HD_OK;
+    if ((kernels || job->source_count) &&
+        (!(job->source_count || attempt->rewritten->has_host_launches) ||
          hd_rewrite_program(arena, &diag, job, &layout, 1, &attempt->program) == HD_OK)) {
         attempt->layout = ranked->layout;
         attempt->ratio = ranked->ratio;
+        attempt->rewritten = kernels ? attempt->rewritten : NULL;
         return true;
     }
     attempt->is_refused_by_host = kernels;

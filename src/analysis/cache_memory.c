@@ -93,12 +93,25 @@ static field_address address_of(const hd_map *map, const uint64_t *allocations, 
     };
 }
 
-/* `count` elements of the job's record, laid out from *next on. */
-static hd_status lay_out(cache_memory *m, uint64_t count, uint64_t *next,
-                         const field_address **result) {
-    const hd_record *record = m->job->record;
+/* Which layout a buffer gets: of the job's record, or of one that is laid out already; without a record
+ * it stays. */
+static hd_record_layout layout_of(const cache_memory *m, const hd_buffer *buffer) {
+    const hd_job *job = m->job;
+    const hd_record *held = buffer->arrays ? buffer->arrays->record : buffer->record;
+    if (held && held == (buffer->arrays ? job->record : hd_record_declared(job->record)))
+        return (hd_record_layout){job->record, m->layout};
+    for (uint32_t l = 0; l < job->laid_count; l++)
+        if (held && held == job->laid[l].record)
+            return job->laid[l];
+    return (hd_record_layout){0};
+}
+
+/* `count` elements of a record, laid out from *next on. */
+static hd_status lay_out(cache_memory *m, const hd_record_layout *of, uint64_t count,
+                         uint64_t *next, const field_address **result) {
+    const hd_record *record = of->record;
     hd_map *map;
-    hd_status status = hd_map_make(m->arena, m->diag, record, m->layout, count, &map);
+    hd_status status = hd_map_make(m->arena, m->diag, record, of->layout, count, &map);
     if (status)
         return status;
     uint64_t *allocations = hd_new_array(m->arena, uint64_t, map->allocation_count);
@@ -109,7 +122,7 @@ static hd_status lay_out(cache_memory *m, uint64_t count, uint64_t *next,
             return hd_fail(m->diag, HD_EINPUT, NULL,
                            "the record's buffers do not fit 63 bits of address in layout %s; use "
                            "fewer elements",
-                           hd_layout_print(m->arena, record, m->layout));
+                           hd_layout_print(m->arena, record, of->layout));
     }
     field_address *fields = hd_new_array(m->arena, field_address, record->field_count);
     for (uint32_t f = 0; f < record->field_count; f++)
@@ -120,21 +133,23 @@ static hd_status lay_out(cache_memory *m, uint64_t count, uint64_t *next,
 
 static hd_status lay_out_job(cache_memory *m, uint64_t next) {
     const hd_job *job = m->job;
-    const hd_record *declared = hd_record_declared(job->record);
     hd_status status = HD_OK;
     m->buffer_fields = hd_new_array(m->arena, const field_address *, job->buffer_count);
     for (uint32_t a = 0; a < job->arrays_count && !status; a++) {
         const hd_job_arrays *arrays = &job->arrays[a];
         const field_address *fields = NULL;
-        if (arrays->record != job->record)
+        const hd_record_layout of = layout_of(m, &job->buffers[arrays->buffers[0]]);
+        if (!of.record)
             continue;
-        status = lay_out(m, job->buffers[arrays->buffers[0]].count, &next, &fields);
+        status = lay_out(m, &of, job->buffers[arrays->buffers[0]].count, &next, &fields);
         for (uint32_t f = 0; f < arrays->field_count; f++)
             m->buffer_fields[arrays->buffers[f]] = fields;
     }
-    for (uint32_t b = 0; b < job->buffer_count && !status; b++)
-        if (!job->buffers[b].arrays && job->buffers[b].record == declared)
-            status = lay_out(m, job->buffers[b].count, &next, &m->buffer_fields[b]);
+    for (uint32_t b = 0; b < job->buffer_count && !status; b++) {
+        const hd_record_layout of = layout_of(m, &job->buffers[b]);
+        if (!job->buffers[b].arrays && of.record)
+            status = lay_out(m, &of, job->buffers[b].count, &next, &m->buffer_fields[b]);
+    }
     return status;
 }
 
@@ -195,7 +210,7 @@ static hd_status describe_layout(cache_memory *m, const hd_event_launch *launch,
                        m->job->path ? m->job->path : m->job->kernel_path, launch->number,
                        launch->kernel, of->name, (unsigned long long)row->bytes,
                        (unsigned long long)(of->count * of->element_bytes));
-    buffer->record = m->job->record;
+    buffer->record = layout_of(m, of).record;
     buffer->fields = of->arrays ? fields + of->array_field : fields;
     return HD_OK;
 }

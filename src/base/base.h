@@ -193,6 +193,8 @@ char *hd_path_beside(hd_arena *arena, const char *file, const char *name);
 char *hd_path_folder(hd_arena *arena, const char *path);
 /* The last part of a path; borrowed from it. */
 const char *hd_path_name(const char *path);
+/* `file` below `folder`, as seen from there; NULL: it is elsewhere. */
+const char *hd_path_below(const char *folder, const char *file);
 /* The place of text[at], with its line; `path` is borrowed. */
 hd_place hd_place_in(hd_arena *arena, const char *path, const char *text, size_t at);
 /* Line `line` (from 1) of `text`, without its newline; NULL past the end. */

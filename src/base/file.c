@@ -105,6 +105,11 @@ const char *hd_path_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
+const char *hd_path_below(const char *folder, const char *file) {
+    size_t length = strcmp(folder, "/") ? strlen(folder) : 0;
+    return !strncmp(file, folder, length) && file[length] == '/' ? file + length + 1 : NULL;
+}
+
 hd_place hd_place_in(hd_arena *arena, const char *path, const char *text, size_t at) {
     hd_place place = {.file = path, .line = 1, .column = 1};
     for (size_t i = 0; i < at; i++) {

@@ -105,6 +105,7 @@ typedef struct cli_source {
     uint64_t count;
     cli_texts values, split;
     bool as_written;    /* counts are of the source, access by access; else of the compiled form */
+    cli_texts sources;  /* of a program whose recording it is */
     bool trust_options; /* of a job: they need not be those of hd_job_check_options() */
     bool all_entries;   /* of several kernels without --entry all are launched */
     bool any_entry;     /* no launch is wanted, only its record: any kernel with one will do */

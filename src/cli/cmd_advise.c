@@ -1,8 +1,9 @@
 /* heddle advise: the verdict and why, the record, the worst accesses, the ranked layouts. */
 
 #include "advise/apart.h"
-#include "cli/show_advice.h"
+#include "cli/advise_records.h"
 #include "cli/commands.h"
+#include "cli/cuda_program.h"
 #include "cli/stop.h"
 
 enum { WORST = 5, SHOWN = 8 };
@@ -18,6 +19,7 @@ typedef struct request {
     bool catching; /* signals */
     int printed;   /* the exit status of printing the static part */
     bool shown;    /* it is printed */
+    bool several;  /* of several records one is shown, and the command is that of all */
 } request;
 
 /* ---- the result, for text and JSON; the context is the record ---------------------------- */
@@ -148,7 +150,7 @@ static void show_static(cli *c, const request *r, const hd_advice *advice, hd_st
                       advice->devices[0].device->name, answer.verdict);
     else
         cli_show_verdict(&answer, out);
-    if (!r->given->budget && !r->given->apply)
+    if (!r->given->budget && !r->given->apply && !r->several)
         cli_show_answer_command(&answer, out);
     cli_show_why(c, &answer, out);
     hd_str_printf(out, "\n%s, %u bytes\n", record->spelling, record->size);
@@ -306,17 +308,119 @@ static hd_status run(cli *c, request *r, const hd_job *job, hd_advice *advice) {
 static hd_status apply(cli *c, const request *r, const hd_advice *advice, cli_output *output) {
     const hd_record_layout best = {advice->job->record, advice->best};
     cli_checked checked;
-    hd_status status = r->given->no_verify ? HD_OK
-                                           : cli_verify(c, r->path, r->source, advice->job, &best,
-                                                        1, advice->rewritten, &checked);
+    hd_status status =
+        r->given->no_verify || !advice->rewritten
+            ? HD_OK
+            : cli_verify(c, r->path, r->source, advice->job, &best, 1, advice->rewritten, &checked);
     return status ? status : cli_write_rewritten(c, output, hd_advice_written(advice));
+}
+
+/* ---- several records ----------------------------------------------------------------- */
+
+typedef struct shown_record {
+    const hd_record_advice *of;
+    result one;
+} shown_record;
+
+typedef struct records_result {
+    const char *verdict, *command;
+    shown_record *records;
+    uint32_t count;
+    const char **written;
+    uint32_t written_count;
+} records_result;
+
+HD_GETTER(advice_of, shown_record, hd_with(hd_row(&row->one), row->of->advice.job->record))
+static const hd_member shown_record_members[] = {
+    {HD_BEHIND(shown_record, of), .of = cli_record_advice_members},
+    {"advice", .get = advice_of, .of = advice_members},
+    {0}};
+static const hd_member records_members[] = {
+    HD_SAME(records_result, verdict, command),
+    {"records", HD_MANY(records_result, records, count), .of = shown_record_members},
+    {"written", HD_NUMBERS(records_result, written, written_count)},
+    {0}};
+
+static int show_records(cli *c, const request *r, const hd_records_advice *all,
+                        const cli_output *output, const hd_rewritten *written) {
+    const cli_question question = question_of(r);
+    hd_str out = {.arena = c->arena};
+    records_result shown = {.verdict = cli_records_verdict(c->arena, all),
+                            .command = cli_records_command(c, &question, all),
+                            .records = hd_new_array(c->arena, shown_record, all->count),
+                            .count = all->count};
+    hd_vec(const char *) files = {0};
+    for (uint32_t f = 0; written && f < written->file_count; f++)
+        hd_push(c->arena, &files,
+                hd_format(c->arena, "%s/%s", output->folder, written->files[f].name));
+    if (written)
+        hd_push(c->arena, &files, output->header);
+    shown.written = files.data;
+    shown.written_count = (uint32_t)files.count;
+    for (uint32_t n = 0; n < all->count && c->json; n++) {
+        const hd_advice *advice = &all->records[n].advice;
+        cli_answer answer = cli_answer_of(c, &question, advice);
+        answer.command = NULL;
+        shown.records[n] =
+            (shown_record){&all->records[n], {advice, (cli_output){0}, NULL, answer}};
+    }
+    if (c->json)
+        return cli_print_row(c, records_members, hd_row(&shown));
+    hd_str_printf(&out, "Verdict for %s: %s.\n", r->options.devices[0]->name, shown.verdict);
+    if (shown.command && !r->given->apply)
+        hd_str_printf(&out, "  %s\n", shown.command);
+    for (size_t f = 0; f < files.count; f++)
+        hd_str_printf(&out, "  wrote %s\n", files.data[f]);
+    cli_show_records(c, all, &out);
+    for (uint32_t n = 0; n < all->count; n++) {
+        hd_str_printf(&out, "\n%s: ", all->records[n].record->name);
+        show_static(c, r, &all->records[n].advice, &out);
+    }
+    return cli_print(c, &out);
+}
+
+/* Nobody has said which record is meant: all are. */
+static int advise_records(cli *c, request *r, const hd_job *job, cli_output *output) {
+    hd_records_advice all;
+    const hd_rewritten *written = NULL;
+    cli_checked checked;
+    r->several = true;
+    r->options.evidence.progress = show_progress;
+    r->options.evidence.user = c;
+    r->options.evidence.stop = cli_catch_stop(&r->stop);
+    cli_progress(c, "searching");
+    hd_status status = hd_advise_records(c->arena, &c->diag, job, &r->options, &all);
+    cli_release_stop(&r->stop);
+    bool stopped = false;
+    for (uint32_t n = 0; n < all.count && !status; n++)
+        stopped |= hd_advice_is_stopped(&all.records[n].advice);
+    if (stopped)
+        hd_warn(&c->diag, NULL, "stopped by a signal; the static answer stands%s",
+                r->given->apply ? ", and nothing is written" : "");
+    if (!status && !stopped && r->given->apply && all.chosen_count) {
+        written = all.program ? all.program : all.kernels;
+        if (!r->given->no_verify && all.kernels)
+            status = cli_verify(c, r->path, r->source, job, all.chosen, all.chosen_count,
+                                all.kernels, &checked);
+        if (!status && written)
+            status = cli_write_rewritten(c, output, written);
+    }
+    if (status)
+        return cli_status(status);
+    for (uint32_t n = 0; n < all.chosen_count && !r->given->apply; n++)
+        cli_warn_of_unlaunched(c, job, &all.chosen[n]);
+    int printed = show_records(c, r, &all, output, written);
+    return printed ? printed : stopped ? CLI_STOPPED : CLI_FINE;
 }
 
 static int advise(cli *c, request *r) {
     hd_job *job;
     const hd_device **devices;
     size_t device_count;
-    if (cli_load(c, r->path, r->source, &job) || hd_job_require_record(&c->diag, job) ||
+    if (cli_load(c, r->path, r->source, &job))
+        return CLI_WRONG;
+    bool several = job->several[0] && !r->given->budget && !r->given->measure;
+    if ((!several && hd_job_require_record(&c->diag, job)) ||
         cli_read_model(c, &r->options.cost, &devices, &device_count) ||
         cli_evidence_read(c, &r->options))
         return CLI_WRONG;
@@ -331,14 +435,21 @@ static int advise(cli *c, request *r) {
     r->options.rewrite = r->given->apply != NULL;
     r->options.take_apart = !r->given->whole;
     cli_output output;
-    if (r->given->apply && cli_output_paths(c, "apply", r->given->apply, job->kernel_path, &output))
+    if ((r->given->apply || r->source->sources.count) &&
+        (cli_find_sources(c, &r->source->sources, job) ||
+         (r->given->apply && cli_check_program_files(c, job))))
         return CLI_WRONG;
+    if (r->given->apply &&
+        cli_output_paths(c, "apply", r->given->apply, hd_job_source(job), &output))
+        return CLI_WRONG;
+    if (several)
+        return advise_records(c, r, job, &output);
     hd_advice advice;
     hd_status status = run(c, r, job, &advice);
     bool failed = status != HD_OK && status != HD_EDIFFER;
     if (failed && (c->json || !advice.ranked)) /* a reader of text has use for the ranking */
         return CLI_WRONG;
-    bool write = r->given->apply && advice.rewritten && status == HD_OK;
+    bool write = r->given->apply && hd_advice_written(&advice) && status == HD_OK;
     if (write && (status = apply(c, r, &advice, &output)) != HD_OK)
         return cli_status(status);
     bool stopped = hd_advice_is_stopped(&advice) && !failed;

@@ -1,5 +1,7 @@
 /* heddle apply: the kernels in another layout, and a header for their host. */
+#include "cli/built_program.h"
 #include "cli/commands.h"
+#include "cli/cuda_program.h"
 #include "cli/report/members.h"
 #include "rewrite/thread_map.h"
 
@@ -12,8 +14,9 @@ typedef struct outcome {
     const hd_rewritten *rewritten;
     cli_checked checked;
     cli_output paths;
-    const char *map;            /* the numbers of a map as they were written, or NULL */
-    const char *patch;          /* or NULL */
+    const char *map;                /* the numbers of a map as they were written, or NULL */
+    const char *patch;              /* or NULL */
+    const cli_built_program *built; /* or NULL */
     const hd_placed_job *after; /* what the job must say now; NULL: it stays, or there is none */
 } outcome;
 
@@ -64,6 +67,7 @@ static const hd_member outcome_members[] = {
     {"program", HD_VIA(outcome, rewritten, HD_AT, is_program)},
     {"edits", HD_VIA(outcome, rewritten, HD_AT, edit_count)},
     {"job", HD_BEHIND(outcome, after), .of = cli_job_after_members},
+    {"built", HD_BEHIND(outcome, built), .of = cli_built_members, .optional = true},
     {"patch", HD_AT(outcome, patch), .optional = true},
     {"map", HD_AT(outcome, map), .optional = true},
     {0}};
@@ -104,6 +108,8 @@ static int show(cli *c, const cli_options *given, const outcome *o) {
         hd_str_printf(&out, "  %s\n", o->map);
     if (!given->in_place)
         cli_show_elsewhere(c, o->rewritten, &out);
+    if (o->built)
+        cli_show_built(c, o->built, &out);
     if (o->after)
         cli_show_job_after(c, o->after, o->paths.header, &out);
     return cli_print(c, &out);
@@ -133,17 +139,39 @@ static hd_status rewrite_host(cli *c, const cli_options *given, const hd_job *jo
     return hd_rewrite_opencl_host(c->arena, &c->diag, &wanted, both);
 }
 
+/* The job; of a recording with the program's own files, which it takes the command to build for. */
+static hd_status load(cli *c, const char *path, const cli_options *given, hd_job **job,
+                      hd_record_layout **layouts, uint32_t *count, const char **command) {
+    cli_source source = given->input.source;
+    if (!hd_is_kernel_file(path)) {
+        *command = source.build;
+        source.build = NULL;
+    }
+    hd_status status = cli_load_layouts(c, path, &source, &given->layouts, job, layouts, count);
+    if (!status)
+        status = cli_find_sources(c, &source.sources, *job);
+    if (!status && *command && !(*job)->program)
+        return cli_refuse(c, "--build COMMAND goes with the recording of a program");
+    if (!status && *command && !given->input.out)
+        return cli_refuse(c,
+                          "--build COMMAND goes with --out DIR, where it builds the new program");
+    if (!status && *command)
+        cli_add_built_sources(c, *command, *job);
+    return status ? status : cli_check_program_files(c, *job);
+}
+
 static int rewrite(cli *c, const char *path, const cli_options *given) {
     hd_job *job;
+    const char *command = NULL;
+    cli_built_program built;
     hd_record_layout *layouts;
     hd_rewritten *rewritten, *both = NULL;
     uint32_t count;
     hd_str patch = {.arena = c->arena};
     outcome o = {.given = given};
-    if (cli_take_back(c, path) ||
-        cli_load_layouts(c, path, &given->input.source, &given->layouts, &job, &layouts, &count) ||
+    if (cli_take_back(c, path) || load(c, path, given, &job, &layouts, &count, &command) ||
         (given->input.out &&
-         cli_output_paths(c, "out", given->input.out, job->kernel_path, &o.paths)) ||
+         cli_output_paths(c, "out", given->input.out, hd_job_source(job), &o.paths)) ||
         hd_rewrite_program(c->arena, &c->diag, job, layouts, count, &rewritten) ||
         (given->host && rewrite_host(c, given, job, layouts, count, rewritten, &both)))
         return CLI_WRONG;
@@ -176,7 +204,11 @@ static int rewrite(cli *c, const char *path, const cli_options *given) {
     else if (given->in_place)
         o.after = cli_job_after(c, job, layouts, count);
     o.patch = given->diff ? hd_str_text(&patch) : NULL;
-    return show(c, given, &o);
+    if (command && cli_build_program(c, command, job, layouts, count, rewritten, &o.paths, &built))
+        return CLI_WRONG;
+    o.built = command ? &built : NULL;
+    int shown = show(c, given, &o);
+    return shown || !command || !built.differences.count ? shown : CLI_DIFFER;
 }
 
 /* ---- threads ---------------------------------------------------------------------------- */

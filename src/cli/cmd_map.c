@@ -334,15 +334,15 @@ static void show_next(cli *c, const request *r, const hd_map_step *best, hd_str 
     if (r->data_out)
         say(c, out, "Wrote the new numbers of %s to %s.", best->numbering->name, r->data_out);
     if (!r->out && !r->data_out) {
-        hd_str_printf(out, "  Next: %s -o FILE\n",
-                      cli_command_on(c, "map", r->input.path, &r->input.source));
+        hd_str_printf(out, "  Next: %s\n",
+                      cli_command_on(c, "map", r->input.path, &r->input.source, " -o FILE"));
         next = "Then";
     }
     if (best->orders)
-        hd_str_printf(
-            out, "  %s: %s --map %s -o DIR\n", next,
-            cli_command_on(c, "apply", r->mapping->job ? r->input.path : "JOB", &r->input.source),
-            file);
+        hd_str_printf(out, "  %s: %s\n", next,
+                      cli_command_on(c, "apply", r->mapping->job ? r->input.path : "JOB",
+                                     &r->input.source,
+                                     hd_format(c->arena, " --map %s -o DIR", file)));
     if (best->data)
         say(c, out,
             "New numbers are given by the program that makes the data, with the orders of "

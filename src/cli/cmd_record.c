@@ -14,7 +14,8 @@
 
 typedef struct request {
     char **words; /* the program */
-    const char *folder, *kernel, *range, *options;
+    const char *folder, *kernel, *range;
+    cli_source source; /* its options and files */
     uint64_t every, limit, first, last;
     const hd_device *device;
 } request;
@@ -144,13 +145,13 @@ static hd_status read_range(cli *c, request *r) {
 static hd_status place_options(cli *c, request *r) {
     char *here = getcwd(NULL, 0);
     hd_job job = {.path = hd_format(c->arena, "%s/--options", here ? here : "."),
-                  .options = r->options ? r->options : "",
+                  .options = r->source.options ? r->source.options : "",
                   .options_place.file = "--options"};
     free(here);
     hd_status status = hd_job_check_options(c->arena, &c->diag, &job);
     if (!status)
         hd_job_place_options(c->arena, &job);
-    r->options = job.options;
+    r->source.options = job.options;
     return status;
 }
 
@@ -188,7 +189,8 @@ static hd_status run_program(cli *c, const request *r, const char *results, reco
                                     {"HEDDLE_RECORD_OPTIONS", options},
                                     {"HEDDLE_DEVICE", cli_device_setting(c, r->device)},
                                     {0}};
-    hd_status status = cli_run_program(c, r->words, settings, c->json, &how);
+    const cli_program_run run = {.words = r->words, .settings = settings, .quiet_output = c->json};
+    hd_status status = cli_run_program(c, &run, &how);
     if (status)
         return status;
     found->status = WIFEXITED(how) ? WEXITSTATUS(how) : -1;
@@ -233,20 +235,28 @@ static hd_status record(cli *c, request *r, recorded *found) {
             break;
         status = make_job(c, found, number);
         if (!status && found->jobs.count > jobs)
-            status = cli_make_source_job(c, r->folder, number, r->options,
+            status = cli_make_source_job(c, r->folder, number, &r->source,
                                          &found->jobs.data[jobs].source);
     }
-    return status;
+    cli_source_job *sources = hd_new_array(c->arena, cli_source_job, found->jobs.count);
+    for (size_t j = 0; j < found->jobs.count; j++)
+        sources[j] = found->jobs.data[j].source;
+    return status ? status
+                  : cli_add_sources(c, r->folder, sources, found->jobs.count, &r->source, r->words);
 }
 
 hd_status cli_record_program(cli *c, char **words, const char *folder) {
     request r = {.words = words,
                  .folder = folder,
-                 .options = c->given->input.source.options,
+                 .source = c->given->input.source,
                  .every = 1,
                  .limit = UINT64_MAX};
     recorded found;
     hd_status status = record(c, &r, &found);
+    for (size_t j = 0; j < found.jobs.count && !status; j++)
+        if (!found.jobs.data[j].source.file && found.jobs.data[j].source.why)
+            hd_note(&c->diag, NULL, "nothing is known of the structs of %s: %s", words[0],
+                    found.jobs.data[j].source.why);
     if (status || found.launches)
         return status;
     return cli_refuse(
@@ -259,7 +269,7 @@ int cmd_record(cli *c) {
                  .folder = o->input.out,
                  .kernel = o->kernel,
                  .range = o->launches,
-                 .options = o->input.source.options,
+                 .source = o->input.source,
                  .every = o->every ? o->every : 1,
                  .limit = o->limit ? o->limit : UINT64_MAX};
     recorded found;

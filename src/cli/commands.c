@@ -339,7 +339,7 @@ const cli_option cli_all_options[] = {
      "a device profile: a name that 'heddle device list' lists, a .yaml file, or the one-line "
      "form (may be repeated); default: h200"},
     {"device", 'd', "D", CLI_TEXTS, AT(devices),
-     IN(GRAPH) | IN(MAP) | IN(SHOW) | IN(DIFF) | IN(REPORT) | IN(CACHE),
+     IN(APPLY) | IN(GRAPH) | IN(MAP) | IN(SHOW) | IN(DIFF) | IN(REPORT) | IN(CACHE),
      "the device profile: its warps, transactions, lines and caches; default: h200",
      .excludes = "epsilon", .most = 1},
     {"device", 'd', "D", CLI_TEXTS, AT(devices), IN(LOCALITY) | REUSES,
@@ -658,7 +658,15 @@ const cli_option cli_all_options[] = {
     {"options", 0, "TEXT", CLI_TEXT, AT(input.source.options),
      KERNELS | IN(IR) | IN(INIT) | IN(RECORD),
      "options for the compiler of the source: \"-DN=3 -I include\""},
-    {"build", 'p', "DIR", CLI_TEXT, AT(input.source.build), KERNELS | IN(IR),
+    {"source", 0, "FILE", CLI_TEXTS, AT(input.source.sources), IN(RECORD) | IN(ADVISE) | IN(APPLY),
+     "of a program: a file of its source, where its -lineinfo does not tell, or one that has no "
+     "kernels (may be repeated)"},
+    {"build", 'p', "COMMAND", CLI_TEXT, AT(input.source.build), IN(APPLY),
+     "of a program's recording: what builds the program in the folder of its sources, such as "
+     "'nvcc "
+     "-O3 -o app *.cu'; it is built there and in DIR, and both are run and compared. Of a kernel "
+     "file: a build's folder, for the options in its compile_commands.json"},
+    {"build", 'p', "DIR", CLI_TEXT, AT(input.source.build), (KERNELS & ~IN(APPLY)) | IN(IR),
      "a build's folder: the options for the compiler from its compile_commands.json"},
     {"record", 'r', "NAME", CLI_TEXT, AT(input.source.record), KERNELS,
      "the struct to lay out; default: that of the buffers; with --of the members of one, \"float "

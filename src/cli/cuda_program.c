@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,8 +76,14 @@ static const char *library_folder(hd_arena *arena) {
     return installed ? hd_path_folder(arena, installed) : NULL;
 }
 
-hd_status cli_run_program(cli *c, char **words, const cli_setting *settings, bool quiet_output,
-                          int *how) {
+/* In the program's process. */
+static void redirect(const char *file, int to) {
+    int fd = file ? open(file, O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
+    if (fd >= 0)
+        dup2(fd, to);
+}
+
+hd_status cli_run_program(cli *c, const cli_program_run *run, int *how) {
     const char *folder = library_folder(c->arena), *before = getenv("LD_LIBRARY_PATH");
     if (!folder)
         return hd_fail(&c->diag, HD_ESYSTEM, NULL,
@@ -89,12 +96,15 @@ hd_status cli_run_program(cli *c, char **words, const cli_setting *settings, boo
     pid_t child = fork();
     if (!child) {
         setenv("LD_LIBRARY_PATH", path, 1);
-        for (; settings->name; settings++)
-            setenv(settings->name, settings->value, 1);
-        if (quiet_output)
+        for (const cli_setting *s = run->settings; s->name; s++)
+            setenv(s->name, s->value, 1);
+        redirect(run->output, STDOUT_FILENO);
+        redirect(run->errors, STDERR_FILENO);
+        if (run->quiet_output)
             dup2(STDERR_FILENO, STDOUT_FILENO);
-        execvp(words[0], words);
-        fprintf(stderr, "heddle: error: cannot run %s: %s\n", words[0], strerror(errno));
+        if (!run->folder || !chdir(run->folder))
+            execvp(run->words[0], run->words);
+        fprintf(stderr, "heddle: error: cannot run %s: %s\n", run->words[0], strerror(errno));
         _exit(127);
     }
     hd_status status =
@@ -126,6 +136,16 @@ const char *cli_device_setting(cli *c, const hd_device *device) {
                                       : CLI_DEVICE;
     free(whole);
     return kept;
+}
+
+/* As cuda/watch.c writes them. */
+hd_launch_counts cli_counts_of(const json_t *o) {
+    const json_t *list = json_object_get(o, "counts");
+    hd_launch_counts counts = {0};
+    for (size_t i = 0; i < HD_ANALYSIS_COUNT * HD_MOST_COUNTS; i++)
+        counts.of[i / HD_MOST_COUNTS][i % HD_MOST_COUNTS] =
+            (uint64_t)json_integer_value(json_array_get(list, i));
+    return counts;
 }
 
 /* ---- what it leaves -------------------------------------------------------------------------------- */

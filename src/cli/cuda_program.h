@@ -2,6 +2,7 @@
 #ifndef HD_CLI_PROGRAM_H
 #define HD_CLI_PROGRAM_H
 
+#include "analysis/analysis.h"
 #include "cli/cli.h"
 
 /* The file that running `name` would run: found in PATH where it has no '/'. NULL: there is none. */
@@ -22,11 +23,20 @@ typedef struct cli_setting {
     const char *name, *value;
 } cli_setting;
 
-/* Runs words[0] with these settings, a NULL name at their end, and with Heddle's libraries before
- * all others; *how is what waitpid() says. With `quiet_output` its standard output goes to standard
- * error. Signals that ask to stop are left to the program. */
-hd_status cli_run_program(cli *c, char **words, const cli_setting *settings, bool quiet_output,
-                          int *how);
+/* words[0] with these settings, a NULL name at their end. */
+typedef struct cli_program_run {
+    char **words;
+    const cli_setting *settings;
+    bool quiet_output;           /* its standard output goes to standard error */
+    const char *folder;          /* that it runs in; NULL: this one */
+    const char *output, *errors; /* files for what it prints; NULL: where this program prints */
+} cli_program_run;
+
+/* Runs it with Heddle's libraries before all others; *how is what waitpid() says. Signals that ask to
+ * stop are left to the program. */
+hd_status cli_run_program(cli *c, const cli_program_run *run, int *how);
+/* Counts as the libraries write them. */
+hd_launch_counts cli_counts_of(const json_t *object);
 
 /* What the processes of a program leave: a file NAME.json of each in a folder. */
 typedef void cli_take_results(hd_arena *arena, const json_t *results, void *user);
@@ -39,13 +49,25 @@ uint64_t cli_number_of(const json_t *object, const char *key);
 
 typedef struct cli_source_job {
     const char *file; /* its name in the folder; NULL: there is none */
+    const char *path; /* of the source */
     uint64_t launches;
     const char *why; /* launches of the recording, or all, are not in it; NULL: none is missing */
 } cli_source_job;
 
-/* Makes FOLDER/sourceNUMBER.yaml of FOLDER/jobNUMBER.yaml, with a copy of the source. `options` are the
- * compiler's; files in them are absolute. What keeps it from that is no error: result->why. */
-hd_status cli_make_source_job(cli *c, const char *folder, const char *number, const char *options,
-                              cli_source_job *result);
+/* Makes FOLDER/sourceNUMBER.yaml of FOLDER/jobNUMBER.yaml, with a copy of the source. Of `given` are the
+ * compiler's options, in which files are absolute, and sources. What keeps it from that is no error:
+ * result->why. */
+hd_status cli_make_source_job(cli *c, const char *folder, const char *number,
+                              const cli_source *given, cli_source_job *result);
+/* Says in all of these jobs what the program's own files are, and how it was run. */
+hd_status cli_add_sources(cli *c, const char *folder, const cli_source_job *jobs, size_t count,
+                          const cli_source *given, char **program);
+/* A file that may have a program's main(), by its name. */
+bool cli_is_host_code(const char *path);
+/* One of the job's sources has main(), or there are none. */
+hd_status cli_check_program_files(cli *c, const hd_job *job);
+/* The files that a job of a recording names, and those that are given, in the job: they must be there,
+ * and what was recorded. */
+hd_status cli_find_sources(cli *c, const cli_texts *given, hd_job *job);
 
 #endif

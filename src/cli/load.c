@@ -72,17 +72,17 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
         return cli_refuse(c, "--of goes with --record and the members of a struct, such as "
                              "--record \"float x, y; int id\"");
     if (cli_is_job(path)) {
-        /* A job says everything itself: an option beside it would be ignored. */
-        const char *given = source->entry          ? "entry"
-                            : source->global.dims  ? "global"
-                            : source->local.dims   ? "local"
-                            : source->count        ? "count"
-                            : source->values.count ? "arg"
-                            : source->build        ? "build"
-                            : source->options      ? "options"
-                            : source->record       ? "record"
-                            : source->record_of    ? "of"
-                                                   : NULL;
+        /* A job says everything itself: an option beside it would be ignored. Of a program that is
+         * recorded first, the recording has taken the compiler's options. */
+        const char *given = source->entry                    ? "entry"
+                            : source->global.dims            ? "global"
+                            : source->local.dims             ? "local"
+                            : source->count                  ? "count"
+                            : source->values.count           ? "arg"
+                            : source->build                  ? "build"
+                            : source->options && !c->program ? "options"
+                            : source->record_of              ? "of"
+                                                             : NULL;
         if (given)
             return hd_fail(&c->diag, HD_EINPUT, &place,
                            "--%s goes with a kernel file; this job says it itself, so change it "
@@ -101,6 +101,10 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
             hd_push(c->arena, &all, (*job)->split[s]);
         for (size_t s = 0; s < source->split.count; s++)
             hd_push(c->arena, &all, source->split.data[s]);
+        if (source->record) {
+            (*job)->record_name = source->record;
+            (*job)->record_place = (hd_place){.file = path};
+        }
         if (!(*job)->split_count)
             (*job)->split_place = (*job)->record_place;
         (*job)->split = all.data;

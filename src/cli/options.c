@@ -356,7 +356,7 @@ bool cli_parse(cli *c, const cli_command *command, int argc, char **argv) {
     source->whole_file = command->reads & CLI_WHOLE_FILE;
     source->finds_records = command->reads & CLI_FINDS_RECORDS;
     source->tells_records = command->reads & CLI_TELLS_RECORDS;
-    return !source->build || !c->word_count || cli_is_job(c->words[0]) ||
+    return !source->build || !c->word_count || !hd_is_kernel_file(c->words[0]) ||
            !cli_build_options(c, source->build, c->words[0], &source->options);
 }
 

@@ -49,16 +49,6 @@ typedef struct watched {
     hd_vec(leak_row) leaks;
 } watched;
 
-/* As cuda/watch.c writes them. */
-static hd_launch_counts counts_of(const json_t *o) {
-    const json_t *list = json_object_get(o, "counts");
-    hd_launch_counts counts = {0};
-    for (size_t i = 0; i < HD_ANALYSIS_COUNT * HD_MOST_COUNTS; i++)
-        counts.of[i / HD_MOST_COUNTS][i % HD_MOST_COUNTS] =
-            (uint64_t)json_integer_value(json_array_get(list, i));
-    return counts;
-}
-
 /* The name of a kernel as its source has it; all return nothing. */
 static const char *readable(hd_arena *arena, const char *name) {
     const char *text = hd_readable_symbol(arena, name ? name : "?");
@@ -77,12 +67,12 @@ static void take_results(hd_arena *arena, const json_t *all, void *user) {
         hd_push(arena, &r->kernels,
                 (kernel_row){readable(arena, cli_text_of(arena, o, "name")),
                              cli_number_of(o, "launches"), cli_number_of(o, "analysed"),
-                             json_real_value(json_object_get(o, "seconds")), counts_of(o)});
+                             json_real_value(json_object_get(o, "seconds")), cli_counts_of(o)});
     json_array_foreach(json_object_get(all, "lines"), i, o)
         hd_push(arena, &r->lines,
                 (line_row){readable(arena, cli_text_of(arena, o, "kernel")),
                            cli_text_of(arena, o, "kind"), cli_text_of(arena, o, "file"),
-                           (uint32_t)cli_number_of(o, "line"), counts_of(o)});
+                           (uint32_t)cli_number_of(o, "line"), cli_counts_of(o)});
     json_array_foreach(json_object_get(all, "faults"), i, o)
         hd_push(arena, &r->faults,
                 (fault_row){cli_text_of(arena, o, "message"), cli_text_of(arena, o, "memory"),
@@ -211,7 +201,8 @@ static hd_status run_program(cli *c, const hd_device *device, const char *folder
                                     {"HEDDLE_WATCH_OPTIONS", options},
                                     {"HEDDLE_DEVICE", cli_device_setting(c, device)},
                                     {0}};
-    hd_status status = cli_run_program(c, c->words, settings, c->json, &how);
+    const cli_program_run run = {.words = c->words, .settings = settings, .quiet_output = c->json};
+    hd_status status = cli_run_program(c, &run, &how);
     if (status)
         return status;
     found->status = WIFEXITED(how) ? WEXITSTATUS(how) : -1;

@@ -12,7 +12,7 @@ static bool is_apart(const hd_advice *advice) {
 /* ---- commands ------------------------------------------------------------------------- */
 
 /* A word as a shell takes it. */
-static const char *quoted(hd_arena *arena, const char *word) {
+const char *cli_quoted(hd_arena *arena, const char *word) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "_./:=,+-@%";
     hd_str out = {.arena = arena};
@@ -30,7 +30,7 @@ static const char *quoted(hd_arena *arena, const char *word) {
 
 static void add_option(hd_str *out, const char *name, const char *value) {
     if (value)
-        hd_str_printf(out, " --%s %s", name, quoted(out->arena, value));
+        hd_str_printf(out, " --%s %s", name, cli_quoted(out->arena, value));
 }
 
 static void add_sizes(hd_str *out, const char *name, const cli_sizes *sizes) {
@@ -38,14 +38,12 @@ static void add_sizes(hd_str *out, const char *name, const cli_sizes *sizes) {
         add_option(out, name, hd_show_sizes(out->arena, sizes->dims, sizes->size));
 }
 
-const char *cli_command_on(cli *c, const char *command, const char *path,
-                           const cli_source *source) {
+const char *cli_command_on(cli *c, const char *command, const char *path, const cli_source *source,
+                           const char *more) {
     hd_str out = {.arena = c->arena};
-    for (char **word = c->program; word && *word; word++)
-        hd_str_printf(&out, "%s%s", word == c->program ? "heddle record -o FOLDER -- " : " ",
-                      quoted(c->arena, *word));
-    hd_str_printf(&out, "%sheddle %s %s", c->program ? " && " : "", command,
-                  c->program ? "FOLDER" : quoted(c->arena, path));
+    hd_str_printf(&out, "heddle %s", command);
+    if (!c->program)
+        hd_str_printf(&out, " %s", cli_quoted(c->arena, path));
     add_option(&out, "entry", source->entry);
     add_sizes(&out, "global", &source->global);
     add_sizes(&out, "local", &source->local);
@@ -58,8 +56,13 @@ const char *cli_command_on(cli *c, const char *command, const char *path,
     add_option(&out, "of", source->record_of);
     for (size_t s = 0; s < source->split.count; s++)
         add_option(&out, "split", source->split.data[s]);
+    for (size_t s = 0; s < source->sources.count; s++)
+        add_option(&out, "source", source->sources.data[s]);
     if (source->trust_options)
         hd_str_add(&out, " --trust-options");
+    hd_str_add(&out, more);
+    for (char **word = c->program; word && *word; word++)
+        hd_str_printf(&out, "%s%s", word == c->program ? " -- " : " ", cli_quoted(c->arena, *word));
     return hd_str_text(&out);
 }
 
@@ -67,12 +70,11 @@ const char *cli_command_for(cli *c, const cli_question *question, const hd_advic
                             const char *command, const hd_layout *layout, const char *more) {
     const hd_apart *apart = &advice->apart;
     hd_str out = {.arena = c->arena};
-    hd_str_add(&out, cli_command_on(c, command, question->path, question->source));
     for (uint32_t s = 0; s < apart->count && is_apart(advice); s++)
         add_option(&out, "split", apart->fields[s]);
     add_option(&out, "layout", hd_layout_print(c->arena, advice->job->record, layout));
     hd_str_add(&out, more);
-    return hd_str_text(&out);
+    return cli_command_on(c, command, question->path, question->source, hd_str_text(&out));
 }
 
 /* ---- the answer --------------------------------------------------------------------------- */
@@ -121,7 +123,6 @@ static bool has_guessed_sizes(const hd_job *job) {
 cli_answer cli_answer_of(cli *c, const cli_question *question, const hd_advice *advice) {
     const hd_device_advice *first = &advice->devices[0];
     const hd_layout *original = hd_layout_original(c->arena, advice->job->record);
-    hd_cost_model *model = first->judged ? first->judged->model : first->model;
     cli_answer answer = {.advice = advice};
     answer.basis = hd_basis_of(c->arena, first->accesses, first->access_count, question->cost);
     answer.basis_text =
@@ -148,15 +149,9 @@ cli_answer cli_answer_of(cli *c, const cli_question *question, const hd_advice *
         answer.command = cli_command_for(c, question, advice, "apply", advice->best,
                                          covers ? " --out DIR" : " --no-verify --out DIR");
     }
-    answer.before = hd_movement_of(c->arena, model, original, first->accesses, first->access_count);
-    if (!hd_layout_equal(advice->best, original)) {
-        const hd_judged *judged = judged_as(first->judged, advice->best);
-        hd_cost_line *lines = judged ? judged->lines : NULL;
-        size_t count = judged ? judged->line_count : 0;
-        if (!judged)
-            hd_cost_of_layout(c->arena, model, advice->best, &lines, &count);
-        answer.after = hd_movement_of(c->arena, model, advice->best, lines, count);
-    }
+    answer.before = hd_movement_in(c->arena, first, original);
+    if (!hd_layout_equal(advice->best, original))
+        answer.after = hd_movement_in(c->arena, first, advice->best);
     return answer;
 }
 

@@ -41,8 +41,12 @@ void cli_show_answer_command(const cli_answer *answer, hd_str *out);
 /* What was taken apart, what was refused, guesses; then what moves before and after. */
 void cli_show_why(cli *c, const cli_answer *answer, hd_str *out);
 
-/* `heddle COMMAND` for a JOB, or a FILE with the options that stand in for one. */
-const char *cli_command_on(cli *c, const char *command, const char *path, const cli_source *source);
+/* A word as a shell takes it. */
+const char *cli_quoted(hd_arena *arena, const char *word);
+/* `heddle COMMAND` for a JOB, a FILE with the options that stand in for one, or a program, and with
+ * more options. */
+const char *cli_command_on(cli *c, const char *command, const char *path, const cli_source *source,
+                           const char *more);
 /* The same for the question's job in a layout, with all options that matter to it. */
 const char *cli_command_for(cli *c, const cli_question *question, const hd_advice *advice,
                             const char *command, const hd_layout *layout, const char *more);

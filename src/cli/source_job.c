@@ -11,6 +11,8 @@
  */
 #include "cli/cuda_program.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -70,12 +72,6 @@ typedef struct heard {
     const char *text;
 } heard;
 
-/* `file` below `folder`, as seen from there; NULL: it is elsewhere. */
-static const char *below(const char *folder, const char *file) {
-    size_t length = strlen(folder);
-    return !strncmp(file, folder, length) && file[length] == '/' ? file + length + 1 : NULL;
-}
-
 static void hear(const hd_message *message, void *user) {
     heard *h = user;
     const hd_place *at = &message->place;
@@ -83,7 +79,7 @@ static void hear(const hd_message *message, void *user) {
         return;
     hd_str text = {.arena = h->arena};
     const char *file = at->file;
-    const char *copy = file && h->copies ? below(h->copies, file) : NULL;
+    const char *copy = file && h->copies ? hd_path_below(h->copies, file) : NULL;
     if (copy)
         file = hd_format(h->arena, "%s/%s", h->originals, copy);
     if (file)
@@ -147,6 +143,16 @@ static const char *kernel_of(const writer *w, const hd_launch *launch, const kir
                             k->name, name);
 }
 
+/* The memory that an address leads to, and where in it; KIR_NONE: none. */
+static uint32_t memory_at(const writer *w, uint64_t address, uint64_t *offset) {
+    for (uint32_t b = 0; b < w->job->buffer_count; b++)
+        if (address - w->job->buffers[b].at < w->job->buffers[b].count) {
+            *offset = address - w->job->buffers[b].at;
+            return b;
+        }
+    return KIR_NONE;
+}
+
 static void give_pointer(const writer *w, const hd_arg *arg, given *g) {
     uint64_t address = 0;
     g->memory = KIR_NONE;
@@ -156,11 +162,7 @@ static void give_pointer(const writer *w, const hd_arg *arg, given *g) {
         g->offset = arg->offset;
     } else if (arg->value_bytes == sizeof address) {
         memcpy(&address, arg->value, sizeof address);
-        for (uint32_t b = 0; b < w->job->buffer_count && g->memory == KIR_NONE; b++)
-            if (address - w->job->buffers[b].at < w->job->buffers[b].count) {
-                g->memory = b;
-                g->offset = address - w->job->buffers[b].at;
-            }
+        g->memory = memory_at(w, address, &g->offset);
     }
 }
 
@@ -414,7 +416,7 @@ static void add_origins(const writer *w, const char *folder, const output_list *
                         hd_str *text) {
     hd_str_add(text, "origin:\n");
     for (size_t f = 0; f < files->count; f++) {
-        const char *copy = below(folder, files->data[f].path);
+        const char *copy = hd_path_below(folder, files->data[f].path);
         const char *name = strchr(copy, '/') + 1;
         hd_str_printf(text, "  - {copy: %s, from: %s}\n", cli_yaml_name(w->c, copy),
                       cli_yaml_name(w->c, hd_format(w->arena, "%s/%s",
@@ -449,7 +451,7 @@ static const char *job_text(const writer *w, const char *folder, const char *ker
 /* ---- the source ------------------------------------------------------------------------------------------- */
 
 static const char no_lines[] = "the program does not say what its kernels come from; build it with "
-                               "nvcc -lineinfo";
+                               "nvcc -lineinfo, or name the file with --source FILE";
 
 /* What a compiler needs for a copy of the source, too: its folder, for headers that stay. */
 static const char *options_for(cli *c, const char *path, const char *options) {
@@ -521,12 +523,13 @@ static hd_status copy_source(const writer *w, const char *to, const hd_without_l
     if (status)
         return status;
     add_copy(w, to, hd_path_name(w->path),
-             hd_format(w->arena, "%s%s", text_of(texts, w->path, text),
-                       alone ? instances(w, without) : ""),
+             hd_format(w->arena, "%s%s%s", text_of(texts, w->path, text),
+                       alone ? instances(w, without) : "",
+                       alone ? "\n" HD_WITHOUT_LAUNCHES "\n" : ""),
              files);
     for (uint32_t h = 0; h < without->header_count; h++) {
         const kir_file *header = &without->headers[h];
-        const char *name = below(folder, whole_path(w->c, header->name));
+        const char *name = hd_path_below(folder, whole_path(w->c, header->name));
         if (name)
             add_copy(w, to, name, text_of(texts, header->name, header->text), files);
     }
@@ -579,11 +582,16 @@ static hd_status take_source(writer *w, const char *to, const char *options, out
     return HD_OK;
 }
 
-/* Finds the source among the files that the PTX names. */
-static hd_status find_source(writer *w, const kir_module *ptx, const char *to, const char *options,
-                             output_list *files, const char **why) {
-    const char *seen = NULL, *first = NULL;
+/* Finds the source among the files that are given, and those that the PTX names. */
+static hd_status find_source(writer *w, const kir_module *ptx, const char *to,
+                             const cli_source *said, output_list *files, const char **why) {
+    const char *seen = NULL, *first = NULL, *options = said->options;
     hd_status status = HD_OK;
+    for (size_t s = 0; s < said->sources.count && !w->module && !status; s++) {
+        w->path = whole_path(w->c, said->sources.data[s]);
+        status = take_source(w, to, options_for(w->c, w->path, options), files, why);
+        first = first ? first : *why;
+    }
     for (uint32_t f = 1; f < ptx->file_count && !w->module && !status; f++) {
         seen = seen ? seen : ptx->files[f].name;
         if (!hd_ends_in(ptx->files[f].name, ".cu") && !hd_ends_in(ptx->files[f].name, ".cuh"))
@@ -625,6 +633,7 @@ static hd_status write_job(writer *w, const char *folder, const char *number, co
         return HD_OK;
     }
     result->file = name;
+    result->path = w->path;
     result->launches = w->launch_count;
     if (w->left_out > 1)
         result->why =
@@ -632,8 +641,8 @@ static hd_status write_job(writer *w, const char *folder, const char *number, co
     return HD_OK;
 }
 
-hd_status cli_make_source_job(cli *c, const char *folder, const char *number, const char *options,
-                              cli_source_job *result) {
+hd_status cli_make_source_job(cli *c, const char *folder, const char *number,
+                              const cli_source *said, cli_source_job *result) {
     writer w = {.c = c, .arena = c->arena, .launches.arena = c->arena};
     hd_job *job;
     kir_module *ptx;
@@ -646,7 +655,8 @@ hd_status cli_make_source_job(cli *c, const char *folder, const char *number, co
     hd_status status = hd_job_read(c->arena, &c->diag, recorded, &job);
     if (status || (status = hd_read_file(c->arena, &c->diag, job->kernel_path, &text, &length)))
         return status;
-    if (!strstr(text, ".file")) { /* so that large modules cost nothing here */
+    if (!said->sources.count &&
+        !strstr(text, ".file")) { /* so that large modules cost nothing here */
         result->why = no_lines;
         return HD_OK;
     }
@@ -655,14 +665,168 @@ hd_status cli_make_source_job(cli *c, const char *folder, const char *number, co
         return status;
     w.job = job;
     w.names = (hd_hash_table){.arena = c->arena, .key_bytes = HD_TEXT_KEYS};
-    status = find_source(&w, ptx, to, options, &files, &result->why);
+    status = find_source(&w, ptx, to, said, &files, &result->why);
     if (status || !w.module)
         return status;
     add_launches(&w);
     result->why = w.why;
     if (w.launch_count)
-        status = write_job(&w, folder, number, options, &files, result);
+        status = write_job(&w, folder, number, said->options, &files, result);
     if (!result->file)
         remove_files(&files);
     return status;
+}
+
+/* ---- the program's own files ------------------------------------------------------------------------- */
+
+static void add_source(cli *c, cli_texts *all, const char *path) {
+    const char *whole = whole_path(c, path);
+    for (size_t i = 0; i < all->count; i++)
+        if (!strcmp(all->data[i], whole))
+            return;
+    hd_push(c->arena, all, whole);
+}
+
+/* A call or definition of main() as a word of a file; what cannot be read has none. */
+static bool has_main(cli *c, const char *path) {
+    char *text;
+    size_t length;
+    if (hd_read_file(c->arena, &hd_silent, path, &text, &length))
+        return false;
+    for (const char *at = text; (at = strstr(at, "main")) != NULL; at += 4) {
+        bool begins = at == text || (at[-1] != '_' && !isalnum((unsigned char)at[-1]));
+        if (begins && at[4 + strspn(at + 4, " \t\n")] == '(')
+            return true;
+    }
+    return false;
+}
+
+static bool any_has_main(cli *c, const cli_texts *files) {
+    for (size_t f = 0; f < files->count; f++)
+        if (has_main(c, files->data[f]))
+            return true;
+    return false;
+}
+
+/* The only file in the folder of the kernels that has main(), where theirs have none. */
+static void add_main(cli *c, cli_texts *all) {
+    const char *folder = hd_path_folder(c->arena, all->data[0]), *found = NULL;
+    struct dirent **entries;
+    int count = any_has_main(c, all) ? -1 : scandir(folder, &entries, NULL, alphasort);
+    unsigned mains = 0;
+    for (int i = 0; i < count; i++) {
+        const char *path = hd_format(c->arena, "%s/%s", folder, entries[i]->d_name);
+        if (cli_is_host_code(path) && has_main(c, path)) {
+            found = path;
+            mains++;
+        }
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    if (mains == 1)
+        add_source(c, all, found);
+}
+
+hd_status cli_add_sources(cli *c, const char *folder, const cli_source_job *jobs, size_t count,
+                          const cli_source *said, char **program) {
+    hd_status status = HD_OK;
+    uint32_t words = 0;
+    while (program[words])
+        words++;
+    char **whole = hd_new_array(c->arena, char *, words);
+    memcpy(whole, program, words * sizeof *whole);
+    whole[0] = hd_strdup(c->arena, whole_path(c, cli_program_file(c->arena, program[0])));
+    for (size_t j = 0; j < count && !status; j++) {
+        const char *path = hd_format(c->arena, "%s/%s", folder, jobs[j].file);
+        hd_str text = {.arena = c->arena};
+        cli_texts all = {0};
+        char *job;
+        size_t length;
+        if (!jobs[j].file)
+            continue;
+        add_source(c, &all, jobs[j].path);
+        for (size_t o = 0; o < count; o++)
+            if (jobs[o].file)
+                add_source(c, &all, jobs[o].path);
+        for (size_t s = 0; s < said->sources.count; s++)
+            add_source(c, &all, said->sources.data[s]);
+        add_main(c, &all);
+        if ((status = hd_read_file(c->arena, &c->diag, path, &job, &length)))
+            break;
+        hd_str_printf(&text, "%ssources:\n", job);
+        for (size_t s = 0; s < all.count; s++)
+            hd_str_printf(&text, "  - %s\n", cli_yaml_name(c, all.data[s]));
+        hd_str_printf(&text, "program: %s\n",
+                      cli_yaml_name(c, hd_join_words(c->arena, whole, words)));
+        status = hd_write_file(&c->diag, path, text.data, text.length);
+    }
+    return status;
+}
+
+/* The copy begins with what the file without its launches is now. */
+static hd_status is_unchanged(cli *c, const hd_job *job, bool *same) {
+    hd_without_launches without;
+    char *copy, *now;
+    size_t length;
+    hd_status status = hd_read_file(c->arena, &c->diag, job->kernel_path, &copy, &length);
+    if (!status)
+        status = hd_read_file(c->arena, &c->diag, job->sources[0], &now, &length);
+    if (status)
+        return status;
+    *same = !strcmp(copy, now);
+    if (*same ||
+        hd_take_launches_out(c->arena, &hd_silent, job->sources[0], job->options, &without))
+        return HD_OK;
+    now = (char *)text_of(&without, job->sources[0], now);
+    *same = !strncmp(copy, now, strlen(now));
+    return HD_OK;
+}
+
+bool cli_is_host_code(const char *path) {
+    return hd_ends_in(path, ".cu") || hd_ends_in(path, ".cpp") || hd_ends_in(path, ".cc") ||
+           hd_ends_in(path, ".cxx");
+}
+
+hd_status cli_check_program_files(cli *c, const hd_job *job) {
+    cli_texts all = {0};
+    for (uint32_t s = 0; s < job->source_count; s++)
+        hd_push(c->arena, &all, job->sources[s]);
+    return !all.count || any_has_main(c, &all)
+               ? HD_OK
+               : hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = job->sources[0]},
+                         "no file of the program that is known has main(), and what is rewritten "
+                         "would be no program; name its other files with --source FILE, or what "
+                         "builds it with --build COMMAND");
+}
+
+hd_status cli_find_sources(cli *c, const cli_texts *wanted, hd_job *job) {
+    const hd_place place = {.file = job->path ? job->path : job->kernel_path};
+    cli_texts all = {0};
+    bool same = true;
+    for (uint32_t s = 0; s < job->source_count; s++) { /* one that is given takes its place */
+        const char *path = job->sources[s];
+        for (size_t g = 0; g < wanted->count; g++)
+            if (!strcmp(hd_path_name(wanted->data[g]), hd_path_name(path)))
+                path = wanted->data[g];
+        add_source(c, &all, path);
+    }
+    for (size_t g = 0; g < wanted->count; g++)
+        add_source(c, &all, wanted->data[g]);
+    for (size_t s = 0; s < all.count; s++)
+        if (access(all.data[s], R_OK))
+            return hd_fail(&c->diag, HD_EINPUT, &place,
+                           "the program's own file %s is not there, and what was recorded of it "
+                           "has no host code; say where it is now with --source FILE",
+                           all.data[s]);
+    if (wanted->count && !job->source_count)
+        return cli_refuse(c, "--source goes with a recording of a program; a kernel file is its "
+                             "own source");
+    job->sources = all.data;
+    job->source_count = (uint32_t)all.count;
+    hd_status status = job->source_count ? is_unchanged(c, job, &same) : HD_OK;
+    return status || same ? status
+                          : hd_fail(&c->diag, HD_EINPUT, &(hd_place){.file = job->sources[0]},
+                                    "this file is not what was recorded any more; build the "
+                                    "program and record it again");
 }

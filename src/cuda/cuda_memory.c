@@ -1,4 +1,5 @@
 #include "cuda/cuda_memory.h"
+#include "cuda/watch.h"
 
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -117,6 +118,7 @@ cuda_error cuda_memory_end(cuda_process *p, const void *address, unsigned kinds,
     cuda_allocation *a = cuda_memory_at(p, address);
     if (!a || a->address != (uintptr_t)address || !(kinds >> a->kind & 1))
         return refusal;
+    cuda_watch_memory(p->watch, p, a);
     hd_status status = a->kind == CUDA_MEMORY_REGISTERED
                            ? hd_ptx_remove(p->machine, (void *)a->address)
                            : hd_ptx_free(p->machine, (void *)a->address);
@@ -179,6 +181,7 @@ void cuda_memory_reset(cuda_process *p) {
     cuda_memory *m = p->memory;
     for (size_t i = m->live.count; i--;) {
         cuda_allocation a = m->live.data[i];
+        cuda_watch_memory(p->watch, p, &a);
         if (a.kind == CUDA_MEMORY_REGISTERED)
             hd_ptx_remove(p->machine, (void *)a.address);
         else if (a.kind != CUDA_MEMORY_VARIABLE)

@@ -33,11 +33,18 @@ typedef struct fault {
     uint64_t launch; /* from 0 */
 } fault;
 
+/* What an allocation held at its end. */
+typedef struct kept_memory {
+    uint64_t number, bytes;
+    const char *file; /* in the folder */
+} kept_memory;
+
 struct cuda_watch {
     const char *folder;
     pid_t pid;
-    bool races, uninitialised, leaks;
-    uint64_t sample; /* every so many launches are analysed */
+    bool races, uninitialised, leaks, memory;
+    hd_vec(kept_memory) kept; /* of `memory` */
+    uint64_t sample;          /* every so many launches are analysed */
     uint64_t launches;
     hd_arena *arena;
     hd_vec(row) rows;
@@ -66,6 +73,7 @@ static void read_options(cuda_watch *w, const char *text) {
         w->races |= option_is(text, length, "races");
         w->uninitialised |= option_is(text, length, "uninitialised");
         w->leaks |= option_is(text, length, "leaks");
+        w->memory |= option_is(text, length, "memory");
         if (!strncmp(text, "sample=", 7)) {
             w->sample = strtoull(text + 7, NULL, 10);
             if (!w->sample)
@@ -303,19 +311,44 @@ static json_t *leaks_value(const cuda_process *p) {
     return list;
 }
 
+static json_t *memory_value(const cuda_watch *w) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < w->kept.count; i++) {
+        const kept_memory *k = &w->kept.data[i];
+        json_array_append_new(list, json_pack("{s:I, s:I, s:s}", "number", (json_int_t)k->number,
+                                              "bytes", (json_int_t)k->bytes, "file", k->file));
+    }
+    return list;
+}
+
+void cuda_watch_memory(cuda_watch *w, cuda_process *p, const cuda_allocation *a) {
+    if (!w || !w->memory || getpid() != w->pid ||
+        (a->kind != CUDA_MEMORY_DEVICE && a->kind != CUDA_MEMORY_MANAGED))
+        return;
+    const kept_memory k = {
+        a->number, a->bytes,
+        hd_format(w->arena, "%ld-%llu.memory", (long)w->pid, (unsigned long long)a->number)};
+    if (!hd_write_file(&p->diag, hd_format(w->arena, "%s/%s", w->folder, k.file),
+                       (const void *)a->address, a->bytes)) /* NOLINT: the program's memory */
+        hd_push(w->arena, &w->kept, k);
+}
+
 static void write_results(const cuda_watch *w, cuda_process *p) {
     json_t *all = json_pack(
-        "{s:o, s:I, s:o, s:o, s:o, s:I, s:o*}", "device", text_value(p->device.profile->name),
+        "{s:o, s:I, s:o, s:o, s:o, s:I, s:o*, s:o*}", "device", text_value(p->device.profile->name),
         "launches", (json_int_t)w->launches, "kernels", kernels_value(w), "lines", lines_value(w),
         "faults", faults_value(w), "most_memory", (json_int_t)p->memory->most_used, "leaks",
-        w->leaks ? leaks_value(p) : NULL);
+        w->leaks ? leaks_value(p) : NULL, "memory", w->memory ? memory_value(w) : NULL);
     cuda_write_results(p, all, w->folder);
 }
 
 /* A process that was forked off has launched nothing here. */
 void cuda_watch_end(cuda_watch *w, cuda_process *p) {
-    if (w && getpid() == w->pid)
-        write_results(w, p);
+    if (!w || getpid() != w->pid)
+        return;
+    for (size_t i = 0; i < p->memory->live.count; i++)
+        cuda_watch_memory(w, p, &p->memory->live.data[i]);
+    write_results(w, p);
 }
 
 /* ---- after a launch -------------------------------------------------------------------------- */

@@ -4,11 +4,15 @@
  * of the program that uses CUDA leaves a file PID.json there when it ends (docs/cuda-programs.md).
  *
  *     HEDDLE_WATCH=FOLDER
- *     HEDDLE_WATCH_OPTIONS="races uninitialised leaks sample=10"
+ *     HEDDLE_WATCH_OPTIONS="races uninitialised leaks memory sample=10"
+ *
+ * With "memory" what each allocation of device and managed memory held when it was freed, or at the
+ * end, is in a file of its own beside PID.json, which names it.
  */
 #ifndef CUDA_WATCH_H
 #define CUDA_WATCH_H
 
+#include "cuda/cuda_memory.h"
 #include "cuda/work.h"
 
 typedef struct cuda_watch cuda_watch;
@@ -21,6 +25,8 @@ void cuda_watch_options(const cuda_watch *watch, hd_ptx_options *options);
 void cuda_watch_launch(cuda_watch *watch, cuda_process *p, const cuda_launch *launch);
 void cuda_watch_launched(cuda_watch *watch, cuda_process *p, const cuda_launch *launch,
                          const hd_ptx_counts *counts, hd_status status);
+/* Memory that goes now. */
+void cuda_watch_memory(cuda_watch *watch, cuda_process *p, const cuda_allocation *gone);
 void cuda_watch_end(cuda_watch *watch, cuda_process *p);
 
 #endif

@@ -167,6 +167,8 @@ static const hd_yaml_key tolerance_keys[] = {MEMBER(hd_job, relative, relative, 
 static const hd_yaml_key job_keys[] = {
     MEMBER(hd_job, kernel_path, kernel, JOB_PATH, NEEDED, LIKE("kernel: nbody.cl")),
     MEMBER(hd_job, options, options, JOB_TEXT, LIKE("options: -DN=4 -DM=8")),
+    LIST(sources, NULL, NULL),
+    MEMBER(hd_job, program, program, JOB_TEXT),
     MEMBER(hd_job, record_name, record, JOB_TEXT),
     LIST(origin, origin_keys, "file", LIKE("origin: [{copy: source/k.cu, from: ../k.cu}]")),
     LIST(split, NULL, NULL),
@@ -489,6 +491,7 @@ static hd_status read_declared(const reader *r, const hd_yaml *map, void *at, ui
 static hd_status read_job(const reader *r) {
     hd_job *job = r->job;
     const hd_yaml *root = &r->file->root, *split = hd_yaml_get(root, "split");
+    const hd_yaml *sources = hd_yaml_get(root, "sources");
     hd_status status = job_reader_members(r, root, job_keys, job);
     if (status)
         return status;
@@ -504,6 +507,9 @@ static hd_status read_job(const reader *r) {
     job->split_place = hd_yaml_place(r->file, split && split->count ? split : root);
     job->split_count = split ? split->count : 0;
     if (split && (status = read_names(r, split, "split", &job->split)))
+        return status;
+    job->source_count = sources ? sources->count : 0;
+    if (sources && (status = read_names(r, sources, "sources", &job->sources)))
         return status;
     const struct {
         const char *key;

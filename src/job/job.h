@@ -224,6 +224,11 @@ typedef struct hd_job {
     const char *path;        /* of the job file; NULL for one made from flags */
     const char *kernel_path; /* resolved beside the job */
     const char *options;
+    /* Of a recording: the files that the kernels' is a copy of, or stands beside in the program, whole
+     * paths, the copied one first; and the program with its arguments, as words. */
+    const char *const *sources;
+    uint32_t source_count;
+    const char *program;
     const char *record_name;  /* may be NULL: then the only record that buffers hold */
     const char *const *split; /* fields of the record that are taken apart (layout.h) */
     uint32_t split_count;
@@ -258,6 +263,9 @@ typedef struct hd_job {
                               * where `split` says so: hd_record_declared() is the buffers' */
     const hd_record *several[2]; /* two of several that the buffers hold, when the job does not
                                   * say which is laid out: `record` is NULL then */
+    /* Other records of its buffers that are laid out already, for whoever simulates its memory. */
+    const hd_record_layout *laid;
+    uint32_t laid_count;
     const struct hd_numberings *numberings; /* of `indices` (numbering.h); NULL: there are none */
 } hd_job;
 
@@ -307,6 +315,18 @@ const char *hd_job_suggest(hd_arena *arena, const hd_job *job);
  * file names it. */
 void hd_job_print(hd_str *out, const hd_job *job, const kir_module *module,
                   const char *kernel_path);
+
+/* The file that a rewritten one takes the place of. */
+static inline const char *hd_job_source(const hd_job *job) {
+    return job->source_count ? job->sources[0] : job->kernel_path;
+}
+
+/* records.c: the records of a resolved job that can be laid out, which are more than one where
+ * job->several says so. */
+const hd_record **hd_job_records(hd_arena *arena, const hd_job *job, uint32_t *count);
+/* The job with one of them as its record. */
+hd_status hd_job_of_record(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                           const hd_record *record, hd_job **one);
 
 /* Ties names to the compiled kernels: parameters, buffers, records, values.
  * Every mismatch is an error located in the job file. */

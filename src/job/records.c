@@ -94,6 +94,48 @@ static void choose_record(hd_job *job) {
         job->record = NULL;
 }
 
+static void add_record(const hd_record **records, uint32_t *count, const hd_record *record) {
+    for (uint32_t r = 0; r < *count; r++)
+        if (records[r] == record)
+            return;
+    records[(*count)++] = record;
+}
+
+const hd_record **hd_job_records(hd_arena *arena, const hd_job *job, uint32_t *count) {
+    const hd_record **records =
+        hd_new_array(arena, const hd_record *, job->arrays_count + job->buffer_count);
+    *count = 0;
+    for (uint32_t a = 0; a < job->arrays_count; a++)
+        add_record(records, count, job->arrays[a].record);
+    for (uint32_t b = 0; b < job->buffer_count; b++)
+        if (job->buffers[b].record && !job->buffers[b].arrays)
+            add_record(records, count, job->buffers[b].record);
+    return records;
+}
+
+/* Each element of an array of a record in columns is a column, which the source has apart already. */
+static void split_columns(hd_arena *arena, hd_job *job) {
+    hd_vec(const char *) columns = {0};
+    for (uint32_t f = 0; f < job->record->field_count; f++)
+        if (job->record->fields[f].count > 1)
+            hd_push(arena, &columns, job->record->fields[f].name);
+    job->split = columns.data;
+    job->split_count = (uint32_t)columns.count;
+}
+
+hd_status hd_job_of_record(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                           const hd_record *record, hd_job **one) {
+    hd_job *made = *one = hd_new(arena, hd_job);
+    *made = *job;
+    made->record = record;
+    made->several[0] = made->several[1] = NULL;
+    if (record->in_columns)
+        split_columns(arena, made);
+    return made->split_count ? hd_record_split(arena, diag, &made->split_place, record, made->split,
+                                               made->split_count, &made->record)
+                             : HD_OK;
+}
+
 hd_status hd_job_require_record(const hd_diag *diag, const hd_job *job) {
     const hd_place place = {.file = job->path ? job->path : job->kernel_path};
     if (job->record)
@@ -101,9 +143,8 @@ hd_status hd_job_require_record(const hd_diag *diag, const hd_job *job) {
     if (job->several[0])
         return hd_fail(diag, HD_EINPUT, &job->record_place,
                        "the buffers hold several records, among them %s and %s; say which to "
-                       "lay out with '%s %s'",
-                       job->several[0]->name, job->several[1]->name,
-                       job->path ? "record:" : "--record", job->several[0]->name);
+                       "lay out with --record %s",
+                       job->several[0]->name, job->several[1]->name, job->several[0]->name);
     hd_arena *scratch = hd_arena_new();
     const char *fitting = hd_job_suggest(scratch, job);
     const char *general = job->path ? "'records: [{name: body, fields: \"float x, y; int id\"}]'"
@@ -149,15 +190,8 @@ hd_status job_resolve_records(const resolver *r) {
         status = find_named(r);
     else if (status == HD_OK)
         choose_record(job);
-    if (status == HD_OK && job->record && job->record->in_columns) {
-        /* Each element of an array is a column, which the source has apart already. */
-        hd_vec(const char *) columns = {0};
-        for (uint32_t f = 0; f < job->record->field_count; f++)
-            if (job->record->fields[f].count > 1)
-                hd_push(r->arena, &columns, job->record->fields[f].name);
-        job->split = columns.data;
-        job->split_count = (uint32_t)columns.count;
-    }
+    if (status == HD_OK && job->record && job->record->in_columns)
+        split_columns(r->arena, job);
     if (status != HD_OK || !job->split_count)
         return status;
     if (job->several[0])

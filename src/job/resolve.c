@@ -470,10 +470,9 @@ const char *hd_job_value_text(hd_arena *arena, const kir_module *module, const k
     const resolver r = {.arena = arena, .job = &none, .module = module};
     const kir_param *param = &kernel->params[index];
     uint32_t count, taken;
-    hd_leaf *leaves = param->bytes <= sizeof((hd_arg *)0)->value
-                          ? leaves_of_param(&r, kernel, index, &count, &taken)
-                          : NULL;
-    if (!leaves || taken > sizeof((hd_arg *)0)->value)
+    hd_leaf *leaves =
+        param->bytes <= MOST_BY_VALUE ? leaves_of_param(&r, kernel, index, &count, &taken) : NULL;
+    if (!leaves || taken > MOST_BY_VALUE)
         return NULL;
     hd_str text = {.arena = arena};
     for (uint32_t l = 0; l < count; l++)

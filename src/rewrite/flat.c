@@ -1,5 +1,8 @@
 /* The flat text (flat.h): its nodes, and the way back from it. */
+#include <limits.h>
+
 #include "internal.h"
+
 static unsigned item_length(const flat_item *item) {
     return item->text ? item->origin.end - item->origin.begin
                       : item->node->at.end - item->node->at.begin;
@@ -240,9 +243,12 @@ static void see_file(CXFile file, CXSourceLocation *stack, unsigned depth, CXCli
     if (depth) {
         CXFile from = NULL;
         clang_getFileLocation(stack[depth - 1], &from, NULL, NULL, NULL);
-        e.is_user &=
+        bool is_ours =
             from && clang_File_isEqual(from, clang_getFile(in->unit, in->f->files.data[0].path));
+        e.is_user &= is_ours;
         clang_getFileLocation(stack[0], NULL, NULL, NULL, &e.offset);
+        if (!is_ours) /* of -include: its directive stands in no line of the text */
+            e.offset = UINT_MAX;
         for (size_t i = 0; i < in->entries.count; i++)
             if (in->entries.data[i].depth + 1 == depth)
                 e.parent = (unsigned)i;

@@ -291,6 +291,16 @@ static bool add_node(output *o, const flat_node *node) {
 
 /* ---- all of it ----------------------------------------------------------------------- */
 
+static void put_at(output *o, size_t number, const char *path) {
+    for (size_t i = number; i < o->files.count; i++)
+        if (hd_same_file(o->files.data[i].path, path)) {
+            const hd_rewritten_file file = o->files.data[i];
+            o->files.data[i] = o->files.data[number];
+            o->files.data[number] = file;
+            return;
+        }
+}
+
 void rw_make_files(rewriter *rw, hd_rewritten *result) {
     size_t count = rw->flat->files.count;
     output o = {.rw = rw,
@@ -317,6 +327,10 @@ void rw_make_files(rewriter *rw, hd_rewritten *result) {
     hd_rewritten_file kernel_file = o.files.data[o.files.count - 1];
     o.files.data[o.files.count - 1] = o.files.data[0];
     o.files.data[0] = kernel_file;
+    if (rw->all_files) /* which nobody has */
+        o.files.data[0] = o.files.data[--o.files.count];
+    for (uint32_t i = 0; rw->all_files && i < rw->request->other_count; i++)
+        put_at(&o, i, rw->request->others[i]);
     result->files = o.files.data;
     result->file_count = (uint32_t)o.files.count;
     result->elsewhere = o.elsewhere.data;

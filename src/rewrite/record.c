@@ -507,11 +507,12 @@ static unsigned first_use(rewriter *rw, const laid_record *l) {
 }
 
 /* Functions stand as far out as they can: behind the #include that brings the declaration, when
- * nothing in that header needs them, and the namespace of the record does not end in it. */
+ * nothing in that header needs them, and the namespace of the record does not end in it. Of several
+ * files that include it, only the first could have them. */
 static unsigned outermost(const rewriter *rw, const laid_record *l) {
     unsigned offset = l->declared;
     flat_spot spot;
-    if (*l->scope || !rw_flat_spot(rw->flat, (range){offset, offset}, &spot))
+    if (*l->scope || rw->all_files || !rw_flat_spot(rw->flat, (range){offset, offset}, &spot))
         return offset;
     for (const flat_node *node = spot.node; node->up; node = node->up) {
         for (size_t i = 0; i < rw->src.edits.count; i++) {

@@ -30,6 +30,7 @@
 
 #include "internal.h"
 #include "kernel/cuda_calls.h"
+#include "rewrite/rewrite_host.h"
 
 /* ---- one reading of the flat text --------------------------------------------------- */
 
@@ -42,8 +43,18 @@ static bool launches_kernels(const rewriter *rw) {
     return false;
 }
 
+static bool is_emptied(const rewriter *rw) {
+    return strstr(rw->src.text, HD_WITHOUT_LAUNCHES) != NULL;
+}
+
 /* All edits of the flat text, or refusals. */
 static hd_status make_edits(rewriter *rw) {
+    if (rw->request->with_host && is_emptied(rw))
+        return hd_fail(rw->diag, HD_EUNSUPPORTED, &(hd_place){.file = rw->request->path},
+                       "this copy has the program's kernels without the host code that launches "
+                       "them: its functions are empty, and main() with them; rewrite the "
+                       "recording, which knows the program's own files, or name these with "
+                       "--source FILE");
     hd_status status = rw_find_records(rw);
     if (status != HD_OK || rw->refusals.count)
         return status;
@@ -145,7 +156,7 @@ static hd_status make_result(rewriter *rw, CXIndex index, hd_rewritten **result)
     if (status == HD_OK) {
         made->host_header = rw_host_header(rw->arena, rw->request->layouts, rw->record_count);
         made->is_program = rw->with_host;
-        made->has_host_launches = rw->is_cuda && launches_kernels(rw);
+        made->has_host_launches = rw->is_cuda && (launches_kernels(rw) || is_emptied(rw));
         made->laid_params = rw->laid_params.data;
         made->laid_param_count = (uint32_t)rw->laid_params.count;
         *result = made;
@@ -174,9 +185,11 @@ static outcome read_once(rewriter *rw, CXIndex index, bool is_first, hd_status *
     rw->has_templates = false;
     rw_source_open(&rw->src, rw->flat, unit);
     outcome next = DONE;
-    const char *lead = is_first ? ""
-                                : "with its headers and macros put in place, this file does not "
-                                  "compile, so it cannot be rewritten: ";
+    const char *lead = is_first && rw->request->other_count
+                           ? "with the program's files read as one: "
+                       : is_first ? ""
+                                  : "with its headers and macros put in place, this file does not "
+                                    "compile, so it cannot be rewritten: ";
     if (rw_clang_errors(&rw->src, rw->diag, is_first ? HD_EINPUT : HD_EUNSUPPORTED, lead)) {
         *status = is_first ? HD_EINPUT : HD_EUNSUPPORTED;
     } else if (is_first && rw_flat_include(rw->flat, unit)) {
@@ -218,7 +231,11 @@ hd_status rw_rewrite_file(rewriter *rw, hd_rewritten **result) {
     size_t length;
     hd_parse_command command;
     *result = NULL;
-    hd_status status = hd_read_file(rw->arena, rw->diag, request->path, &text, &length);
+    hd_status status = HD_OK;
+    if (rw->all_files)
+        length = strlen(text = hd_strdup(rw->arena, rw->all_files));
+    else
+        status = hd_read_file(rw->arena, rw->diag, request->path, &text, &length);
     if (status != HD_OK)
         return status;
     if (strlen(text) != length)
@@ -246,6 +263,30 @@ hd_status rw_rewrite_file(rewriter *rw, hd_rewritten **result) {
                    "accesses out");
 }
 
+/* Several files become headers of one that is in no folder, and that lies above them all: what one of
+ * them asks of a pointer is then seen in the others. */
+static void read_as_one(rewriter *rw, hd_rewrite_request *all) {
+    hd_arena *arena = rw->arena;
+    const hd_rewrite_request *request = rw->request;
+    const char *folder = hd_path_folder(arena, request->path);
+    const char **files = hd_new_array(arena, const char *, request->other_count + 1);
+    hd_str text = {.arena = arena};
+    files[0] = request->path;
+    for (uint32_t f = 1; f <= request->other_count; f++) {
+        files[f] = request->others[f - 1];
+        while (!hd_path_below(folder, files[f]) && strcmp(folder, "/") != 0)
+            folder = hd_path_folder(arena, folder);
+    }
+    for (uint32_t f = 0; f <= request->other_count; f++)
+        hd_str_printf(&text, "#include \"%s\"\n", hd_path_below(folder, files[f]));
+    *all = *request;
+    all->path = hd_format(arena, "%s/heddle_all_files.cu", folder);
+    all->others = files;
+    all->other_count++;
+    rw->request = all;
+    rw->all_files = hd_str_text(&text);
+}
+
 hd_status hd_rewrite(hd_arena *arena, const hd_diag *diag, const hd_rewrite_request *request,
                      hd_rewritten **result) {
     static const rw_task kernels = {.edits = make_edits,
@@ -253,11 +294,14 @@ hd_status hd_rewrite(hd_arena *arena, const hd_diag *diag, const hd_rewrite_requ
                                     .command = hd_parse_command_make,
                                     .subject = "laid-out records are reached"};
     rewriter rw = {.arena = arena, .diag = diag, .request = request, .task = &kernels};
+    hd_rewrite_request all;
     *result = NULL;
     for (uint32_t l = 0; l < request->layout_count; l++) {
         hd_status status = check_numbers(diag, request->layouts[l].record);
         if (status != HD_OK)
             return status;
     }
+    if (request->other_count)
+        read_as_one(&rw, &all);
     return rw_rewrite_file(&rw, result);
 }

@@ -33,6 +33,8 @@ typedef struct hd_array_param {
 
 typedef struct hd_rewrite_request {
     const char *path;                /* the kernel file: .cu is CUDA C, all others OpenCL C */
+    const char *const *others;       /* whole paths: further files of the program, read with it as one */
+    uint32_t other_count;
     const char *options;             /* the compiler's; may be NULL */
     const hd_record_layout *layouts; /* at least one; no record twice */
     uint32_t layout_count;
@@ -71,7 +73,7 @@ typedef struct hd_laid_param {
 } hd_laid_param;
 
 typedef struct hd_rewritten {
-    hd_rewritten_file *files; /* the kernel file first */
+    hd_rewritten_file *files; /* the kernel file first, and behind it the others of the request */
     uint32_t file_count;
     hd_header_elsewhere *elsewhere;
     uint32_t elsewhere_count;
@@ -117,7 +119,8 @@ hd_place hd_rewritten_origin(const hd_rewritten_view *view, const hd_place *plac
 /* The function of an hd_diag whose user is such a view. */
 void hd_rewritten_tell(const hd_message *message, void *view);
 
-/* The kernels of a resolved job in these layouts, of records of its buffers. */
+/* The kernels of a resolved job in these layouts, of records of its buffers: those of its kernel file,
+ * without host code. */
 hd_status hd_rewrite_job(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                          const hd_record_layout *layouts, uint32_t layout_count,
                          hd_rewritten **result);

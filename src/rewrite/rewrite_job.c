@@ -63,7 +63,8 @@ static void add_param(hd_arena *arena, const hd_job *job, const hd_launch *launc
 static hd_status rewrite_files(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                                const hd_record_layout *layouts, uint32_t layout_count,
                                bool with_host, hd_rewritten **result) {
-    hd_status portable = hd_job_check_portable(diag, job, "rewriting");
+    bool is_original = with_host && job->source_count; /* whatever memory the job has recorded */
+    hd_status portable = is_original ? HD_OK : hd_job_check_portable(diag, job, "rewriting");
     if (portable)
         return portable;
     param_list arrays = {0};
@@ -73,7 +74,9 @@ static hd_status rewrite_files(hd_arena *arena, const hd_diag *diag, const hd_jo
             if (arg->kind == HD_ARG_BUFFER && arg->param != KIR_NONE)
                 add_param(arena, job, &job->launches[l], arg, &arrays);
         }
-    const hd_rewrite_request request = {.path = job->kernel_path,
+    const hd_rewrite_request request = {.path = is_original ? job->sources[0] : job->kernel_path,
+                                        .others = is_original ? job->sources + 1 : NULL,
+                                        .other_count = is_original ? job->source_count - 1 : 0,
                                         .options = job->options,
                                         .layouts = layouts,
                                         .layout_count = layout_count,
