@@ -255,8 +255,9 @@ struct rewriter {
     const hd_diag *diag;
     const hd_rewrite_request *request;
     const rw_task *task;
-    const char *all_files; /* the text that includes all files of a program; NULL: there is one file */
-    void *user;            /* the task's own */
+    const char
+        *all_files; /* the text that includes all files of a program; NULL: there is one file */
+    void *user;     /* the task's own */
     const hd_parse_command *command;
     bool is_cuda;
     bool with_host;       /* host code is rewritten, too */

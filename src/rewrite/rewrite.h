@@ -32,8 +32,8 @@ typedef struct hd_array_param {
 } hd_array_param;
 
 typedef struct hd_rewrite_request {
-    const char *path;                /* the kernel file: .cu is CUDA C, all others OpenCL C */
-    const char *const *others;       /* whole paths: further files of the program, read with it as one */
+    const char *path;          /* the kernel file: .cu is CUDA C, all others OpenCL C */
+    const char *const *others; /* whole paths: further files of the program, read with it as one */
     uint32_t other_count;
     const char *options;             /* the compiler's; may be NULL */
     const hd_record_layout *layouts; /* at least one; no record twice */

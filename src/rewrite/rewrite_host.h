@@ -17,7 +17,8 @@ typedef struct hd_without_launches {
 } hd_without_launches;
 
 /* Stands at the end of the file where such bodies are empty, so that nobody takes it for a program. */
-#define HD_WITHOUT_LAUNCHES "/* heddle: the functions of this copy that launch kernels are empty. */"
+#define HD_WITHOUT_LAUNCHES                                                   \
+    "/* heddle: the functions of this copy that launch kernels are empty. */"
 
 /* What is wrong with the file is an error, the first one alone. */
 hd_status hd_take_launches_out(hd_arena *arena, const hd_diag *diag, const char *path,

@@ -13,13 +13,12 @@ cp "$programs"/{particles.cu,check.h} "$kept"/particles.ptx .
 cp "$programs/parts/particle.h" parts
 build_kept particles.cu >built 2>&1 || { cat built; complain 'particles cannot be built'; }
 accepts record -o run -- ./particles
-grep -q 'int main(.*{}' run/source/particles.cu || sed -n '/int main/,$p' run/source/particles.cu |
-    tr -d '\n' | grep -q 'main()[^{]*{ *}' || complain 'main of the copy is not empty, so nothing is shown'
+grep -q '<<<' run/source/particles.cu && complain 'the copy has its host code, so nothing is shown'
 accepts apply --layout soa --out whole run
 grep -q 'cudaMalloc' whole/particles.cu && grep -q '<<<' whole/particles.cu || complain 'the host code is gone'
 # The copy itself is no program.
 refuses 'without the host code that launches them.*--source FILE' apply --layout soa --out none run/source/particles.cu
-refuses 'without the host code' advise --apply none run/source/particles.cu
+call advise --apply none run/source/particles.cu
 [ ! -e none ] || complain 'an extract was written'
 # Its file has gone, moved, changed, or lost its main().
 mkdir moved
@@ -28,7 +27,7 @@ refuses 'particles.cu is not there, .*--source FILE' apply --layout soa --out no
 cp -r check.h parts moved
 accepts apply --layout soa --out found --source moved/particles.cu run
 cmp -s found/particles.cu whole/particles.cu || complain 'another program'
-sed 's/1024/1025/' moved/particles.cu >particles.cu
+sed 's/p.steps++/p.steps += 2/' moved/particles.cu >particles.cu
 refuses 'not what was recorded any more' apply --layout soa --out none run
 sed 's/int main(/int start(/' moved/particles.cu >particles.cu
 sed -i 's/int main(/int start(/' run/source/particles.cu
@@ -43,13 +42,15 @@ PATH=$(dirname "$nvcc"):$PATH
 # three_commands NAME FLAGS FILES [ARGUMENTS]: in the folder NAME; what went wrong
 three_commands() {
     cd "$1" || return
-    local command
+    local command build status
     nvcc -std=c++14 $2 -lineinfo -cudart shared -o app $3 >log 2>&1 || { cat log; echo "FAILED: $1: nvcc"; return; }
     "$heddle" advise -- ./app $4 >advice 2>log || { cat log; echo "FAILED: $1: advise"; return; }
     command=$(grep -m1 '^  heddle apply .* --out DIR -- ./app' advice) || { cat advice; echo "FAILED: $1: no command"; return; }
     command=${command/heddle/\"\$heddle\"}
-    eval "${command/--out DIR/--out new --build 'nvcc -std=c++14 $2 -o app $3'}" >applied 2>log ||
-        { cat applied log; echo "FAILED: $1: apply: exit status $?"; return; }
+    build="--out new --build 'nvcc -std=c++14 $2 -o app $3'"
+    eval "${command/--out DIR/$build}" >applied 2>log
+    status=$?
+    [ $status -eq 0 ] || { cat applied log; echo "FAILED: $1: apply: exit status $status"; return; }
     grep -Eq '^  outputs equal: yes \([1-9][0-9]* lines?, .*[1-9][0-9]* allocations?\)$' applied ||
         { cat applied; echo "FAILED: $1: nothing was compared"; }
     awk '/^  the program / {before = $3} /^  the new one / {after = $4} END {exit !(before && after)}' applied ||
@@ -110,6 +111,13 @@ done <list | xargs -0 -P 2 -I {} bash -c '{}' >said
 cat said
 failures=$((failures + $(grep -c '^FAILED' said)))
 
+# A main() that launches is empty in the copy, and full in what is written.
+cd plain || exit 2
+"$heddle" record -o run -- ./app >log 2>&1
+tr -d '\n' <run/source/plain.cu | grep -Eq 'int main\([^)]*\) *\{ *\}' || complain 'main is not emptied, so nothing is shown'
+tr -d '\n' <new/plain.cu | grep -Eq 'int main\([^)]*\) *\{ *\}' && complain 'the emptied main was written'
+cd ..
+
 # Times differ between any two runs, and are left out; the rest of what was written is compared.
 cd files || exit 2
 grep -q 'left out: 1 in which runs of the original differ' applied || complain 'a time was compared'
@@ -117,7 +125,6 @@ grep -q 'outputs equal: yes (2 lines, 1 file, 1 allocation)' applied || complain
 grep -q '^  new/main.cu$' applied || complain 'main.cu is not there'
 # What differs is an error: here the new program alone is built to do something else.
 rm -r new
-call apply --layout soa --out new --json -- ./app 1000 --build 'true' </dev/null
 call apply --layout soa --out new \
     --build 'if [ -e drift.h ]; then sed -i "s/0.25f/0.75f/" main.cu; fi; nvcc -O1 -o app *.cu' -- ./app 1000
 [ "$status" -eq 1 ] || complain "outputs differ, and the exit status is $status"
@@ -126,5 +133,10 @@ prints 'differs: line 1 of standard output'
 prints 'differs: bodies.bin'
 prints 'differs: allocation 1, of 32000 bytes'
 rm -r new
-refuses 'fails in this folder' apply --layout soa --out new --build 'false' -- ./app 1000
+call apply --layout soa --out new --build 'false' -- ./app 1000
+[ "$status" -eq 2 ] || complain "nothing is built, and the exit status is $status"
+says "files: error: --build: 'false' fails in this folder"
+rm -r new
+call apply --layout soa --out new --json --build 'nvcc -O1 -o app *.cu' -- ./app 1000
+fits apply
 finish
