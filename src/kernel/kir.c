@@ -9,6 +9,7 @@ const char *const kir_query_names[] = {KIR_QUERIES(X)};
 const char *const kir_pred_names[] = {KIR_PREDS(X)};
 const char *const kir_rmw_names[] = {KIR_RMWS(X)};
 const char *const kir_rule_names[] = {KIR_RULES(X)};
+const char *const kir_order_names[] = {KIR_ORDERS(X)};
 #undef X
 const char *const kir_space_names[] = {"private", "global", "local", "constant", "generic"};
 

@@ -274,7 +274,9 @@ static hd_status run_workers(running *x, uint32_t workers) {
         return x->status;
     vm_run *first = &x->compiled->workers[0].run;
     first->checked = vm->options.check_races || vm->options.check_uninitialised;
-    first->shadow = first->checked ? vm_shadow_new(first, &vm->races) : NULL;
+    first->shadow =
+        first->checked ? vm_shadow_new(first, &vm->races, x->event->block_count, false) : NULL;
+    first->block_shadow = first->checked ? vm_block_shadow_new(first) : NULL;
     if (x->sink && x->sink->launch)
         x->status = x->sink->launch(x->sink->self, x->event);
     if (!x->status)
@@ -283,8 +285,10 @@ static hd_status run_workers(running *x, uint32_t workers) {
         hd_status status = x->sink->end_launch(x->sink->self, x->done == x->total);
         x->status = x->status ? x->status : status;
     }
-    if (first->checked)
+    if (first->checked) {
+        vm_block_shadow_free(first->block_shadow);
         vm_shadow_free(first->shadow);
+    }
     return x->status;
 }
 

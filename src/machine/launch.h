@@ -145,8 +145,11 @@ hd_status vm_share_begin(hd_arena *arena, hd_vm *vm, const hd_launch *launch, co
 hd_status vm_share_end(vm_share *share, hd_status status, hd_vm_counts *counts);
 
 /* check.c */
-struct vm_shadow *vm_shadow_new(const vm_run *r, vm_races *races);
+struct vm_shadow *vm_shadow_new(const vm_run *r, vm_races *races, uint64_t blocks,
+                                bool takes_turns);
 void vm_shadow_free(struct vm_shadow *shadow);
+struct vm_block_shadow *vm_block_shadow_new(const vm_run *r);
+void vm_block_shadow_free(struct vm_block_shadow *shadow);
 /* A block begins: its local and private memory are new. */
 void vm_check_block(vm_run *r);
 
@@ -160,6 +163,7 @@ typedef struct vm_met {
     uint32_t thread, block; /* the other's, counted in one dimension */
     bool writes, has_written;
     bool same_value; /* which both store */
+    bool are_atomic; /* at a scope that does not reach the other */
 } vm_met;
 void vm_note_race(const vm_run *r, vm_races *races, const vm_met *met);
 /* A fault that has not been reported. */

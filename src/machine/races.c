@@ -66,6 +66,12 @@ static const char *describe(const vm_run *r, hd_arena *arena, const vm_met *met,
             "this stores to byte %llu of '%s' the value that thread %u of block %u has "
             "stored %s with no barrier between them, which is no fault; %s",
             byte, met->region->name, met->thread, met->block, there, thread);
+    if (met->are_atomic)
+        return hd_format(
+            arena,
+            "race: this is an atomic access to byte %llu of '%s', which thread %u of block %u has "
+            "accessed %s, and one of the two is of the scope of a block; %s",
+            byte, met->region->name, met->thread, met->block, there, thread);
     return hd_format(
         arena,
         "race: this %s byte %llu of '%s', which thread %u of block %u has %s %s with no "

@@ -104,6 +104,8 @@ static bool lower_by_recipe(front_lowering *l, front_call *call, const char *nam
     if (starts_with(name, "shfl."))
         letters['w' - 'a'] = segment_width(l, call->args[call->arg_count - 1]);
     call->result = front_recipe(&l->out, recipe, letters, true, call->type);
+    if (hd_has_word("membar.cta fence.acq_rel.cta fence.sc.cta", name))
+        l->out.insts.data[l->out.insts.count - 1].is_block_scope = true;
     return true;
 }
 
