@@ -233,10 +233,9 @@ static void check_lane(checker *c, kir_value v, const kir_inst *inst) {
 
 /* A load acquires, a store releases; other instructions have no order. */
 static void check_order(checker *c, kir_value v, const kir_inst *inst) {
-    bool is_load = inst->op == KIR_LOAD ||
-                   (inst->op == KIR_ATOMIC && inst->index == KIR_RMW_LOAD);
-    bool is_store = inst->op == KIR_STORE ||
-                    (inst->op == KIR_ATOMIC && inst->index == KIR_RMW_STORE);
+    bool is_load = inst->op == KIR_LOAD || (inst->op == KIR_ATOMIC && inst->index == KIR_RMW_LOAD);
+    bool is_store =
+        inst->op == KIR_STORE || (inst->op == KIR_ATOMIC && inst->index == KIR_RMW_STORE);
     bool orders = is_load || is_store || inst->op == KIR_ATOMIC || inst->op == KIR_FENCE;
     if ((unsigned)inst->order >= KIR_ORDER_COUNT)
         bad(c, v, "unknown order %u", (unsigned)inst->order);

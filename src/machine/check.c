@@ -31,6 +31,7 @@ typedef struct accesses {
     int16_t stored; /* 1 + what was stored, if that was plain; else 0 */
     uint8_t way;    /* vm_way; updates count as atomic writes */
     bool is_block_scope;
+    bool is_seen; /* an atomic write that those who read the byte now see, through others or not */
 } accesses;
 
 enum { ALL_WARPS = UINT32_MAX, NEVER_KNOWN = UINT32_MAX };
@@ -39,6 +40,10 @@ typedef struct byte_times {
     accesses *by;
     uint32_t count, room;
     uint32_t location; /* of ordering.h, of the word that begins here */
+    /* The last atomic write, and the last thread that has seen it. */
+    uint32_t writer; /* 1 + its block; 0: the last write was no atomic one */
+    uint32_t seen_block, seen_lane, seen_time;
+    bool is_block_scope; /* of the write */
 } byte_times;
 
 /* What is known of a region. */
@@ -303,7 +308,8 @@ static bool is_kept(const vm_run *r, accesses *e, const touch *a, uint32_t *neve
 
 static bool are_alike(const accesses *a, const accesses *b) {
     return a->block == b->block && a->time == b->time && a->inst == b->inst && a->way == b->way &&
-           a->stored == b->stored && a->is_block_scope == b->is_block_scope;
+           a->stored == b->stored && a->is_block_scope == b->is_block_scope &&
+           a->is_seen == b->is_seen;
 }
 
 /* All warps of the block have an entry like this one, whose warp is whole. */
@@ -330,7 +336,8 @@ static void add_access(const vm_run *r, byte_times *t, const touch *a) {
                     .inst = a->inst,
                     .stored = a->stored,
                     .way = (uint8_t)a->way,
-                    .is_block_scope = a->is_block_scope};
+                    .is_block_scope = a->is_block_scope,
+                    .is_seen = is_atomic(a->way) && is_writing(a->way)};
     for (uint32_t i = 0; i < t->count; i++) {
         accesses *e = &t->by[i];
         if ((e->warp != warp && e->warp != ALL_WARPS) || !are_alike(e, &own))
@@ -349,6 +356,13 @@ static void add_access(const vm_run *r, byte_times *t, const touch *a) {
     t->by[t->count++] = own;
 }
 
+/* An atomic write happened before what follows where it was seen, whatever the order of the two. */
+static bool was_seen(const vm_run *r, const byte_times *t, const accesses *e, uint32_t lane) {
+    const vm_threads *threads = &r->block_shadow->threads;
+    return e->is_seen && t->seen_time &&
+           vm_happened_before(threads, lane, t->seen_block, t->seen_lane, t->seen_time);
+}
+
 /* Byte `offset` of a region. */
 static void check_byte(const vm_run *r, const vm_region *g, uint64_t offset, const touch *a,
                        byte_times *t) {
@@ -356,7 +370,7 @@ static void check_byte(const vm_run *r, const vm_region *g, uint64_t offset, con
     for (uint32_t i = 0; i < t->count; i++) {
         accesses *e = &t->by[i];
         uint32_t other = UINT32_MAX;
-        if (conflict(a, e, e->block == r->block))
+        if (conflict(a, e, e->block == r->block) && !was_seen(r, t, e, a->lane))
             other = unordered(r, e, a->lane);
         if (other != UINT32_MAX)
             note(r, g, offset, a, e, other);
@@ -365,6 +379,27 @@ static void check_byte(const vm_run *r, const vm_region *g, uint64_t offset, con
     }
     t->count = kept;
     add_access(r, t, a);
+}
+
+/* ---- atomic words --------------------------------------------------------------------------- */
+
+/* A read of an atomic access sees the last write where the scope of each reaches the other. */
+static bool sees(const vm_run *r, const byte_times *t, const kir_inst *inst) {
+    bool is_near = t->writer == r->block + 1 || !(t->is_block_scope || inst->is_block_scope);
+    return t->writer && is_near;
+}
+
+/* What was written before is seen no more by who reads the byte. */
+static void write_anew(byte_times *t) {
+    t->writer = t->seen_time = 0;
+    for (uint32_t i = 0; i < t->count; i++)
+        t->by[i].is_seen = false;
+}
+
+static void note_seen(const vm_run *r, byte_times *t, uint32_t lane) {
+    t->seen_block = (uint32_t)r->block;
+    t->seen_lane = lane;
+    t->seen_time = r->block_shadow->threads.of[lane].time;
 }
 
 /* The bytes that an access of a region begins at; NULL: nobody else can see them. */
@@ -394,13 +429,15 @@ static void check_race(vm_run *r, const vm_op *op, const vm_region *g, uint32_t 
     for (uint64_t b = 0; times && b < width; b++) {
         uint64_t value = plain ? vm_element(r, plain->value[b / bytes], lane) >> b % bytes * 8 : 0;
         touch a = {.lane = lane,
-                    .inst = op->inst,
-                    .way = way == VM_UPDATES ? VM_ATOMIC_WRITES : way,
-                    .stored = plain ? (int16_t)(1 + (value & 0xff)) : 0,
-                    .is_block_scope = r->program->kernel->insts[op->inst].is_block_scope};
+                   .inst = op->inst,
+                   .way = way == VM_UPDATES ? VM_ATOMIC_WRITES : way,
+                   .stored = plain ? (int16_t)(1 + (value & 0xff)) : 0,
+                   .is_block_scope = r->program->kernel->insts[op->inst].is_block_scope};
         check_byte(r, g, offset + b, &a, &times[b]);
-        if (way == VM_WRITES && times[b].location)
-            vm_order_plain_write(r->shadow->orders, times[b].location);
+        if (way != VM_WRITES)
+            continue;
+        write_anew(&times[b]);
+        vm_order_plain_write(r->shadow->orders, times[b].location);
     }
 }
 
@@ -416,12 +453,25 @@ void vm_check_atomic(vm_run *r, const vm_op *op, const vm_target *t, uint32_t la
     byte_times *times = threads ? times_at(r, op, g, lane, offset) : NULL;
     if (!times)
         return;
-    const vm_atomic_order how = {way != VM_ATOMIC_WRITES, writes, inst->order,
-                                 inst->is_block_scope};
-    bool sees = vm_order_read(r->shadow->orders, threads, lane, times->location, &how);
+    vm_orders *orders = r->shadow->orders;
+    const vm_atomic_order how = {inst->order, inst->is_block_scope};
+    bool seen = way != VM_ATOMIC_WRITES && sees(r, times, inst);
+    if (seen)
+        vm_order_read(orders, threads, lane, times->location, &how);
+    for (uint64_t b = 0; b < width; b++) {
+        if (writes && !seen)
+            write_anew(&times[b]);
+        if (seen)
+            note_seen(r, &times[b], lane);
+    }
     check_race(r, op, g, lane, offset, width, way);
-    if (writes)
-        vm_order_write(r->shadow->orders, threads, lane, &times->location, &how, sees);
+    if (!writes)
+        return;
+    for (uint64_t b = 0; b < width; b++) {
+        times[b].writer = (uint32_t)r->block + 1;
+        times[b].is_block_scope = inst->is_block_scope;
+    }
+    vm_order_write(orders, threads, lane, &times->location, &how, seen);
 }
 
 void vm_check_lane(vm_run *r, const vm_op *op, const vm_target *t, uint32_t lane, uint64_t width,
@@ -449,7 +499,7 @@ void vm_check_allocated(vm_run *r, uint64_t address, uint64_t bytes) {
         if (w->written)
             w->written[b / 8] &= (uint8_t)~(1u << b % 8);
         if (w->times)
-            w->times[b].count = w->times[b].location = 0;
+            w->times[b] = (byte_times){.by = w->times[b].by, .room = w->times[b].room};
     }
 }
 

@@ -270,7 +270,7 @@ struct vm_run {
     bool checked;             /* an optional check is on: vm_check_access() hears every MI */
     struct vm_shadow *shadow; /* of the optional checks, or NULL */
     struct vm_block_shadow *block_shadow;
-    struct vm_heap *heap;     /* of a kernel that allocates */
+    struct vm_heap *heap; /* of a kernel that allocates */
     const hd_vm_options *options;
     hd_str *printed; /* of this block, what options->print has not been given yet */
     /* How it leaves early. */

@@ -7,10 +7,10 @@
 /* A barrier of PTX by its number: threads come from anywhere in the kernel, in whole warps. */
 enum { VM_NAMED_BARRIERS = 16, VM_WARP = 32 };
 typedef struct vm_named_barrier {
-    uint64_t *here;    /* lanes that have come */
-    uint64_t *waiting; /* those of them that wait */
-    uint32_t threads;  /* that it waits for; 0: all of the block */
-    uint32_t yes;      /* lanes that have come with a number that is not 0 */
+    uint64_t *here;        /* lanes that have come */
+    uint64_t *waiting;     /* those of them that wait */
+    uint32_t threads;      /* that it waits for; 0: all of the block */
+    uint32_t yes;          /* lanes that have come with a number that is not 0 */
     struct vm_clock *told; /* by lanes that came and did not wait; NULL: nothing */
 } vm_named_barrier;
 /* What a lane that waited is told: all lanes that came, and those of them that said yes. */

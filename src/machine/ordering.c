@@ -102,8 +102,7 @@ static vm_clock *known_together(const vm_threads *t, const uint64_t *mask, const
             uint32_t to = from + VM_CLOCK_WARP < t->lanes ? from + VM_CLOCK_WARP : t->lanes;
             bool whole = covers(mask, returned, from, to);
             if (!single && whole)
-                known[count++] =
-                    (vm_known){vm_who_warp(t->block, from / VM_CLOCK_WARP), time};
+                known[count++] = (vm_known){vm_who_warp(t->block, from / VM_CLOCK_WARP), time};
             for (uint32_t l = from; single && !whole && l < to; l++)
                 if (has(mask, l))
                     known[count++] = (vm_known){vm_who_thread(t->block, l), t->of[l].time};
@@ -239,20 +238,16 @@ static void begin_anew(const vm_orders *o, vm_threads *threads, uint32_t lane, v
         tell(o, threads, l, l->own[VM_OF_DEVICE], is_block_scope);
 }
 
-bool vm_order_read(vm_orders *o, vm_threads *threads, uint32_t lane, uint32_t location,
+void vm_order_read(vm_orders *o, vm_threads *threads, uint32_t lane, uint32_t location,
                    const vm_atomic_order *how) {
-    if (!location || !how->reads)
-        return false;
+    if (!location)
+        return;
     vm_location *l = &o->locations.data[location - 1];
-    bool is_other = l->writer != threads->block;
-    if (is_other && (l->is_block_scope || how->is_block_scope))
-        return false;
     vm_thread_order *t = &threads->of[lane];
     vm_clock *part = *part_of(o, l, threads->block);
     bool acquires_here = acquires(how->order), acquires_all = acquires_here && !how->is_block_scope;
     vm_clock_add(acquires_here ? &t->knows : &t->seen[VM_OF_BLOCK], part);
     vm_clock_add(acquires_all ? &t->knows : &t->seen[VM_OF_DEVICE], l->wide);
-    return true;
 }
 
 void vm_order_write(vm_orders *o, vm_threads *threads, uint32_t lane, uint32_t *location,
@@ -270,8 +265,6 @@ void vm_order_write(vm_orders *o, vm_threads *threads, uint32_t lane, uint32_t *
     tell_by_fences(o, threads, lane, l, how->is_block_scope);
     if (releases(how->order))
         release(o, threads, lane, l, how->is_block_scope);
-    l->writer = threads->block;
-    l->is_block_scope = how->is_block_scope;
 }
 
 void vm_order_plain_write(vm_orders *o, uint32_t location) {

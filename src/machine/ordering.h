@@ -57,9 +57,7 @@ typedef struct vm_location {
     vm_clock *wide;
     vm_part *parts;
     uint32_t part_count;
-    uint64_t writer;     /* block of the last write */
-    bool is_block_scope; /* that write's scope */
-    uint64_t own_block;  /* of the last release, which a write of the same thread goes on with */
+    uint64_t own_block; /* of the last release, which a write of the same thread goes on with */
     uint32_t own_lane;
     vm_clock *own[VM_SCOPES];
 } vm_location;
@@ -91,13 +89,13 @@ void vm_order_arrival(vm_threads *threads, uint32_t lane, vm_clock **told);
 void vm_order_fence(vm_threads *threads, uint32_t lane, kir_order order, bool is_block_scope);
 
 typedef struct vm_atomic_order {
-    bool reads, writes;
     kir_order order;
     bool is_block_scope;
 } vm_atomic_order;
-/* The reading of an atomic, and then its writing. *location: 1 + the number of the word's location; 0:
- * it has none yet. A write that goes on with what is told there read it, and saw it. */
-bool vm_order_read(vm_orders *orders, vm_threads *threads, uint32_t lane, uint32_t location,
+/* The reading of an atomic that sees what was written before, and the writing of one. *location: 1 +
+ * the number of the word's location; 0: it has none yet. A write that goes on with what is told
+ * there has seen it. */
+void vm_order_read(vm_orders *orders, vm_threads *threads, uint32_t lane, uint32_t location,
                    const vm_atomic_order *how);
 void vm_order_write(vm_orders *orders, vm_threads *threads, uint32_t lane, uint32_t *location,
                     const vm_atomic_order *how, bool goes_on);

@@ -384,8 +384,7 @@ static kir_value lower_value(front_lowering *l, LLVMValueRef inst) {
         kir_type type = front_lower_type(l, LLVMTypeOf(inst));
         kir_value address = front_member_address(l, LLVMGetOperand(inst, 0));
         if (LLVMGetOrdering(inst) > LLVMAtomicOrderingUnordered)
-            return ordered(l, inst,
-                           front_emit_atomic(&l->out, KIR_RMW_LOAD, type, 1, &address));
+            return ordered(l, inst, front_emit_atomic(&l->out, KIR_RMW_LOAD, type, 1, &address));
         kir_value value = front_emit_load(&l->out, type, address, LLVMGetAlignment(inst));
         l->out.insts.data[value].is_volatile = LLVMGetVolatile(inst);
         return ordered(l, inst, value);
