@@ -122,6 +122,7 @@ const hd_yaml_key job_launch_keys[JOB_LAUNCH_KEYS] = {
     LIST(threads, NULL, NULL, LIKE("threads: [256]")),
     MAP(items_from, items_keys, LIKE("items_from: {buffer: count, element: 0}")),
     MEMBER(hd_launch, shared, shared, JOB_COUNT),
+    TEXT(cooperative),
     MEMBER(hd_launch, repeat, repeat, JOB_COUNT, FROM(1)),
     TEXT(for_levels),
     TEXT(first_level),

@@ -52,6 +52,13 @@ bool kir_const_int(const kir_kernel *kernel, kir_value value, int64_t *result) {
     return true;
 }
 
+bool kir_calls(const kir_kernel *kernel, const char *function) {
+    for (uint32_t v = 0; v < kernel->inst_count; v++)
+        if (kernel->insts[v].op == KIR_CALL && !strcmp(kernel->insts[v].name, function))
+            return true;
+    return false;
+}
+
 hd_place kir_place(hd_arena *arena, const kir_module *module, const kir_inst *inst) {
     hd_place place = {.line = inst->line, .column = inst->column};
     if (inst->line && inst->file < module->file_count) {

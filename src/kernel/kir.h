@@ -360,6 +360,7 @@ int64_t kir_sign_extend(uint64_t bits, uint32_t width);
 bool kir_const_int(const kir_kernel *kernel, kir_value value, int64_t *result);
 /* Place of an instruction, with the text of its line. */
 hd_place kir_place(hd_arena *arena, const kir_module *module, const kir_inst *inst);
+bool kir_calls(const kir_kernel *kernel, const char *function);
 /* Whether a kernel of this name is meant: "reduce<float,256>" means "reduce<float, 256U>". */
 bool kir_names_kernel(const char *kernel, const char *meant);
 const kir_kernel *kir_find_kernel(const kir_module *module, const char *name);

@@ -123,6 +123,8 @@ void vm_op_atomic(vm_run *r, const vm_op *op) {
                  : m->rmw == KIR_RMW_STORE ? VM_ATOMIC_WRITES
                                            : VM_UPDATES;
     vm_announce(r, &t, m->space, m->announced, m->announced_count);
+    if (r->workspace && t.region == r->workspace)
+        r->asked = op->inst;
     bool has_second = m->second.at != 0; /* scratch cells stand there */
     VM_EACH_ACTIVE(r, l) {
         uint64_t address = vm_lane_address(&t, l);

@@ -263,8 +263,8 @@ static uint32_t unordered(const vm_run *r, const accesses *e, uint32_t lane) {
     return UINT32_MAX;
 }
 
-static void note(const vm_run *r, const vm_region *g, uint64_t offset, const touch *a,
-                 const accesses *e, uint32_t other) {
+static void note(vm_run *r, const vm_region *g, uint64_t offset, const touch *a, const accesses *e,
+                 uint32_t other) {
     const vm_met met = {.region = g,
                         .byte = offset,
                         .inst = a->inst,
@@ -276,7 +276,9 @@ static void note(const vm_run *r, const vm_region *g, uint64_t offset, const tou
                         .has_written = is_writing(e->way),
                         .are_atomic = is_atomic(a->way) && is_atomic(e->way),
                         .same_value = a->stored && e->way == VM_WRITES && a->stored == e->stored};
-    vm_note_race(r, r->shadow->races, &met);
+    const char *what = vm_note_race(r, r->shadow->races, &met);
+    if (what)
+        vm_fault(r, a->inst, a->lane, "%s", what);
 }
 
 /* What a block that has ended has told nobody. */
@@ -364,7 +366,7 @@ static bool was_seen(const vm_run *r, const byte_times *t, const accesses *e, ui
 }
 
 /* Byte `offset` of a region. */
-static void check_byte(const vm_run *r, const vm_region *g, uint64_t offset, const touch *a,
+static void check_byte(vm_run *r, const vm_region *g, uint64_t offset, const touch *a,
                        byte_times *t) {
     uint32_t kept = 0, never = 0;
     for (uint32_t i = 0; i < t->count; i++) {

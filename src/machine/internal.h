@@ -208,6 +208,7 @@ typedef struct vm_program {
     uint64_t private_bytes;  /* of a lane, all pieces and the gaps between them */
     bool prints;             /* calls printf */
     bool allocates;          /* from the heap */
+    bool asks_workspace;     /* for the barrier of its grid */
     uint32_t memory_count;   /* memory instructions */
     vm_operand **param;      /* [param_count][components]; pointers and scalars */
     uint64_t *by_value;      /* [param_count] offset in private memory of a struct parameter */
@@ -271,6 +272,11 @@ struct vm_run {
     struct vm_shadow *shadow; /* of the optional checks, or NULL */
     struct vm_block_shadow *block_shadow;
     struct vm_heap *heap; /* of a kernel that allocates */
+    /* Of a cooperative launch: where cooperative groups count blocks that wait for the grid, and
+     * the instruction that has asked there since the block's turn began, or KIR_NONE. */
+    const vm_region *workspace;
+    uint32_t asked;
+    bool takes_turns; /* it lets other blocks go on where it may wait for them */
     const hd_vm_options *options;
     hd_str *printed; /* of this block, what options->print has not been given yet */
     /* How it leaves early. */

@@ -89,8 +89,11 @@ void vm_release_barrier(vm_run *r);
 /* ---- lane_flow.c */
 
 struct vm_flow_state *vm_flow_state_new(hd_arena *arena, const vm_program *program);
-/* Runs all lanes of the block to their ends; leaves through r->escape when it cannot. */
-void vm_run_nodes(vm_run *r);
+/* All lanes of the block stand at its beginning. */
+void vm_begin_nodes(vm_run *r);
+/* Runs all lanes of the block to their ends; leaves through r->escape when it cannot. False: another
+ * block has its turn, and this one goes on by the next call. */
+bool vm_run_nodes(vm_run *r);
 uint32_t vm_first_active(const vm_run *r);
 /* Makes the first `count` lanes the active ones, or those of a mask, which are so many. */
 void vm_activate_first(vm_run *r, uint32_t count);

@@ -71,6 +71,7 @@ struct hd_vm {
     vm_room *rooms;       /* [worker_count] */
     hd_crew *crew;        /* threads that help; NULL: not needed so far */
     struct vm_heap *heap; /* NULL: no kernel allocates */
+    uint64_t workspace;   /* address of that of cooperative launches; 0: there was none so far */
     uint32_t launches;    /* run so far */
     hd_vm_fault last_fault;
     vm_races races;
@@ -165,7 +166,8 @@ typedef struct vm_met {
     bool same_value; /* which both store */
     bool are_atomic; /* at a scope that does not reach the other */
 } vm_met;
-void vm_note_race(const vm_run *r, vm_races *races, const vm_met *met);
+/* What is wrong, where the block is to end with it; else NULL. */
+const char *vm_note_race(const vm_run *r, vm_races *races, const vm_met *met);
 /* A fault that has not been reported. */
 bool vm_has_new_race(const hd_vm *vm);
 /* An HD_EINPUT when no access of a kernel stands at a line that is allowed to race. */

@@ -118,6 +118,8 @@ static void before_access(vm_run *r, const vm_op *op, const vm_memory *m, const 
     vm_check_atomic(r, op, t, l, m->width, writes ? VM_ATOMIC_WRITES : VM_ATOMIC_READS, writes);
     else if (r->checked) vm_check_access(r, op, t, m->width, writes ? VM_WRITES : VM_READS);
     vm_announce(r, t, m->space, m->announced, m->announced_count);
+    if (r->workspace && t->region == r->workspace)
+        r->asked = op->inst;
 }
 
 /* ---- the bytes ------------------------------------------------------------------------------- */
