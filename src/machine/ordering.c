@@ -21,17 +21,9 @@ static void forget_told(vm_location *l) {
     l->part_count = 0;
 }
 
-static void forget_own(vm_location *l) {
-    for (uint32_t s = 0; s < VM_SCOPES; s++) {
-        vm_clock_drop(l->own[s]);
-        l->own[s] = NULL;
-    }
-}
-
 void vm_orders_free(vm_orders *o) {
     for (size_t i = 0; i < o->locations.count; i++) {
         forget_told(&o->locations.data[i]);
-        forget_own(&o->locations.data[i]);
         free(o->locations.data[i].parts);
     }
     free(o->published);
@@ -216,26 +208,7 @@ static void release(const vm_orders *o, vm_threads *threads, uint32_t lane, vm_l
     vm_clock *knows = NULL;
     vm_order_arrival(threads, lane, &knows);
     tell(o, threads, l, knows, is_block_scope);
-    forget_own(l);
-    l->own_block = threads->block;
-    l->own_lane = lane;
-    l->own[VM_OF_BLOCK] = vm_clock_keep(knows);
-    l->own[VM_OF_DEVICE] = is_block_scope ? NULL : vm_clock_keep(knows);
     vm_clock_drop(knows);
-}
-
-/* A write that goes on with nobody's but what the same thread has released there before. */
-static void begin_anew(const vm_orders *o, vm_threads *threads, uint32_t lane, vm_location *l,
-                       bool is_block_scope) {
-    forget_told(l);
-    if (l->own_block != threads->block || l->own_lane != lane) {
-        forget_own(l);
-        return;
-    }
-    if (l->own[VM_OF_BLOCK])
-        tell(o, threads, l, l->own[VM_OF_BLOCK], true);
-    if (l->own[VM_OF_DEVICE])
-        tell(o, threads, l, l->own[VM_OF_DEVICE], is_block_scope);
 }
 
 void vm_order_read(vm_orders *o, vm_threads *threads, uint32_t lane, uint32_t location,
@@ -256,20 +229,18 @@ void vm_order_write(vm_orders *o, vm_threads *threads, uint32_t lane, uint32_t *
     if (!*location && !tells)
         return;
     if (!*location) {
-        hd_push(o->arena, &o->locations, (vm_location){.own_block = UINT64_MAX});
+        hd_push(o->arena, &o->locations, (vm_location){0});
         *location = (uint32_t)o->locations.count;
     }
     vm_location *l = &o->locations.data[*location - 1];
     if (!goes_on)
-        begin_anew(o, threads, lane, l, how->is_block_scope);
+        forget_told(l);
     tell_by_fences(o, threads, lane, l, how->is_block_scope);
     if (releases(how->order))
         release(o, threads, lane, l, how->is_block_scope);
 }
 
 void vm_order_plain_write(vm_orders *o, uint32_t location) {
-    if (!location)
-        return;
-    forget_told(&o->locations.data[location - 1]);
-    forget_own(&o->locations.data[location - 1]);
+    if (location)
+        forget_told(&o->locations.data[location - 1]);
 }

@@ -57,9 +57,6 @@ typedef struct vm_location {
     vm_clock *wide;
     vm_part *parts;
     uint32_t part_count;
-    uint64_t own_block; /* of the last release, which a write of the same thread goes on with */
-    uint32_t own_lane;
-    vm_clock *own[VM_SCOPES];
 } vm_location;
 
 typedef struct vm_orders {
@@ -75,7 +72,7 @@ void vm_orders_free(vm_orders *orders);
 void vm_threads_begin(vm_threads *threads, uint64_t block, uint32_t lanes);
 void vm_threads_free(vm_threads *threads);
 
-/* Nothing happened before in what `lane` knows of that thread at that time? */
+/* What that thread did at that time happened before what `lane` does now. */
 bool vm_happened_before(const vm_threads *threads, uint32_t lane, uint64_t block, uint32_t other,
                         uint32_t time);
 
