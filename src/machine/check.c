@@ -236,7 +236,8 @@ static bool stands_for(const touch *a, const accesses *e) {
     case VM_READS: return !is_writing(e->way);
     case VM_ATOMIC_READS:
         return e->way == VM_ATOMIC_READS && a->is_block_scope >= e->is_block_scope;
-    default: return is_atomic(e->way) && a->is_block_scope >= e->is_block_scope;
+    default: /* what was seen of this one was seen of the other, too */
+        return is_writing(e->way) && e->is_seen && a->is_block_scope >= e->is_block_scope;
     }
 }
 
@@ -391,11 +392,26 @@ static bool sees(const vm_run *r, const byte_times *t, const kir_inst *inst) {
     return t->writer && is_near;
 }
 
+/* An atomic write that nobody sees any more, and another one by the same lanes. */
+static bool is_followed(const accesses *e, const accesses *later) {
+    return later->way == VM_ATOMIC_WRITES && e->way == VM_ATOMIC_WRITES &&
+           e->block == later->block && e->warp == later->warp && !(e->lanes & ~later->lanes) &&
+           e->time < later->time && e->is_block_scope <= later->is_block_scope;
+}
+
 /* What was written before is seen no more by who reads the byte. */
 static void write_anew(byte_times *t) {
+    uint32_t kept = 0;
     t->writer = t->seen_time = 0;
-    for (uint32_t i = 0; i < t->count; i++)
+    for (uint32_t i = 0; i < t->count; i++) {
+        bool is_last = true;
         t->by[i].is_seen = false;
+        for (uint32_t j = i + 1; j < t->count && is_last; j++)
+            is_last = !is_followed(&t->by[i], &t->by[j]);
+        if (is_last)
+            t->by[kept++] = t->by[i];
+    }
+    t->count = kept;
 }
 
 static void note_seen(const vm_run *r, byte_times *t, uint32_t lane) {

@@ -134,12 +134,14 @@ static bool do_one(twin *t, const program *p, uint32_t number, uint32_t thread) 
         sees_any |= e->seen[w] != 0;
     if (sees_any)
         t->last_seer[e->word] = own;
-    else if (writes(e))
+    else if (writes(e) && is_atomic(e)) /* seen no more */
         t->last_seer[e->word] = MOST;
     for (uint32_t n = 0; n < own; n++)
         races |= race(t, e, n);
     if (writes(e))
         t->written[e->word] = own;
+    if (e->op->kind == STORE)
+        t->last_seer[e->word] = MOST;
     return races;
 }
 
@@ -250,6 +252,23 @@ static const char *text_of(hd_arena *arena, const program *p) {
     return hd_str_text(&s);
 }
 
+/* What lanes do that do not rest. */
+static const char *shown(hd_arena *arena, const program *p) {
+    static const char *const kinds[] = {"load",         "store", "add",  "atomic load",
+                                        "atomic store", "fence", "warp", "barrier"};
+    static const char *const orders[] = {"", "acquire", "release", "acq_rel"};
+    hd_str s = {.arena = arena};
+    for (uint32_t o = 0; o < p->count; o++) {
+        hd_str_printf(&s, "%u: %s %s%s:", o + 1, kinds[p->ops[o].kind], orders[p->ops[o].order],
+                      p->ops[o].is_block_scope ? " block" : "");
+        for (uint32_t t = 0; t < p->lanes * p->blocks && p->ops[o].kind <= ATOMIC_STORE; t++)
+            if (p->at[o][t] < WORDS)
+                hd_str_printf(&s, " %u/%u[%u]", t / p->lanes, t % p->lanes, p->at[o][t]);
+        hd_str_add(&s, "\n");
+    }
+    return hd_str_text(&s);
+}
+
 static void compare(const program *p, uint32_t *raced) {
     static int32_t words[WORDS + MOST_LANES * MOST_BLOCKS * MOST_OPS], table[sizeof words / 4];
     for (uint32_t o = 0; o < p->count; o++)
@@ -275,8 +294,8 @@ static void compare(const program *p, uint32_t *raced) {
                     : count && races[0].place.line == op_number + 1 &&
                           !strcmp(races[0].text + strlen(races[0].text) - strlen(end), end);
     if (!same)
-        fail_msg("%s\n%u lanes, %u blocks\nmachine: %s\ntwin: %s%u%s", text, p->lanes, p->blocks,
-                 is, wanted == UINT32_MAX ? "no race " : "line ", op_number + 1, end);
+        fail_msg("%u lanes, %u blocks\nmachine: %s\ntwin: %s%u%s\n%s", p->lanes, p->blocks, is,
+                 wanted == UINT32_MAX ? "no race " : "line ", op_number + 1, end, shown(arena, p));
     *raced += count != 0;
     machine_close(&k);
     hd_arena_free(arena);
