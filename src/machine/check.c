@@ -44,6 +44,7 @@ typedef struct byte_times {
     uint32_t writer; /* 1 + its block; 0: the last write was no atomic one */
     uint32_t seen_block, seen_lane, seen_time;
     bool is_block_scope; /* of the write */
+    bool is_acquired;    /* by that thread at once */
 } byte_times;
 
 /* What is known of a region. */
@@ -229,15 +230,15 @@ static bool conflict(const touch *a, const accesses *e, bool same_block) {
     return !(is_atomic(a->way) && is_atomic(e->way) && reach);
 }
 
-/* Whatever conflicts with `e` conflicts with `a`, too. */
-static bool stands_for(const touch *a, const accesses *e) {
+/* Whatever conflicts with `e` conflicts with `a`, too; what scopes reach is the same in a block. */
+static bool stands_for(const touch *a, const accesses *e, bool same_block) {
+    bool reaches = same_block && a->is_block_scope >= e->is_block_scope;
     switch (a->way) {
     case VM_WRITES: return true;
     case VM_READS: return !is_writing(e->way);
-    case VM_ATOMIC_READS:
-        return e->way == VM_ATOMIC_READS && a->is_block_scope >= e->is_block_scope;
+    case VM_ATOMIC_READS: return e->way == VM_ATOMIC_READS && reaches;
     default: /* what was seen of this one was seen of the other, too */
-        return is_writing(e->way) && e->is_seen && a->is_block_scope >= e->is_block_scope;
+        return is_writing(e->way) && e->is_seen && reaches;
     }
 }
 
@@ -246,21 +247,24 @@ static uint32_t lanes_of_warp(const vm_run *r, uint32_t warp) {
     return left >= VM_WARP ? UINT32_MAX : (UINT32_C(1) << left) - 1;
 }
 
-/* The first thread of an entry whose access did not happen before what `lane` does; UINT32_MAX:
+/* The last thread of an entry whose access did not happen before what `lane` does; UINT32_MAX:
  * there is none. */
 static uint32_t unordered(const vm_run *r, const accesses *e, uint32_t lane) {
     const vm_threads *t = &r->block_shadow->threads;
     uint32_t first = e->warp == ALL_WARPS ? 0 : e->warp;
-    uint32_t last = e->warp == ALL_WARPS ? (r->lanes - 1) / VM_WARP : e->warp;
+    uint32_t end = e->warp == ALL_WARPS ? (r->lanes - 1) / VM_WARP + 1 : e->warp + 1;
     if (e->block == t->block && e->time <= t->ordered)
         return UINT32_MAX;
-    for (uint32_t w = first; w <= last; w++)
-        for (uint32_t left = e->warp == ALL_WARPS ? lanes_of_warp(r, w) : e->lanes; left;
-             left &= left - 1) {
-            uint32_t other = w * VM_WARP + (uint32_t)__builtin_ctz(left);
+    for (uint32_t w = end; w-- > first;) {
+        uint32_t left = e->warp == ALL_WARPS ? lanes_of_warp(r, w) : e->lanes;
+        while (left) {
+            uint32_t last = 31 - (uint32_t)__builtin_clz(left);
+            uint32_t other = w * VM_WARP + last;
             if (!vm_happened_before(t, lane, e->block, other, e->time))
                 return other;
+            left &= ~(UINT32_C(1) << last);
         }
+    }
     return UINT32_MAX;
 }
 
@@ -293,13 +297,15 @@ static bool is_kept(const vm_run *r, accesses *e, const touch *a, uint32_t *neve
     if (is_never_known(r, e)) {
         uint32_t way = 1u << (2 * e->way + e->is_block_scope);
         e->time = NEVER_KNOWN;
-        e->lanes = e->warp == ALL_WARPS ? 1 : e->lanes;
-        e->warp = e->warp == ALL_WARPS ? 0 : e->warp;
+        if (e->warp == ALL_WARPS) {
+            e->warp = (r->lanes - 1) / VM_WARP;
+            e->lanes = lanes_of_warp(r, e->warp);
+        }
         bool is_known = *never & way;
         *never |= way;
         return !is_known;
     }
-    if (!stands_for(a, e))
+    if (!stands_for(a, e, e->block == r->block))
         return true;
     bool is_own = e->block == r->block && e->warp == a->lane / VM_WARP;
     if (is_own && e->lanes >> a->lane % VM_WARP & 1 && e->lanes & (e->lanes - 1)) {
@@ -359,11 +365,15 @@ static void add_access(const vm_run *r, byte_times *t, const touch *a) {
     t->by[t->count++] = own;
 }
 
-/* An atomic write happened before what follows where it was seen, whatever the order of the two. */
+/* An atomic write happened before what follows a fence or barrier behind the last access that saw
+ * it, whatever the order of the two. */
 static bool was_seen(const vm_run *r, const byte_times *t, const accesses *e, uint32_t lane) {
     const vm_threads *threads = &r->block_shadow->threads;
-    return e->is_seen && t->seen_time &&
-           vm_happened_before(threads, lane, t->seen_block, t->seen_lane, t->seen_time);
+    bool is_own = t->seen_block == r->block && t->seen_lane == lane;
+    if (!e->is_seen || !t->seen_time)
+        return false;
+    return is_own ? t->is_acquired || threads->of[lane].time > t->seen_time
+                  : vm_happened_before(threads, lane, t->seen_block, t->seen_lane, t->seen_time);
 }
 
 /* Byte `offset` of a region. */
@@ -414,7 +424,8 @@ static void write_anew(byte_times *t) {
     t->count = kept;
 }
 
-static void note_seen(const vm_run *r, byte_times *t, uint32_t lane) {
+static void note_seen(const vm_run *r, byte_times *t, uint32_t lane, kir_order order) {
+    t->is_acquired = order == KIR_ACQUIRE || order == KIR_ACQ_REL;
     t->seen_block = (uint32_t)r->block;
     t->seen_lane = lane;
     t->seen_time = r->block_shadow->threads.of[lane].time;
@@ -480,7 +491,7 @@ void vm_check_atomic(vm_run *r, const vm_op *op, const vm_target *t, uint32_t la
         if (writes && !seen)
             write_anew(&times[b]);
         if (seen)
-            note_seen(r, &times[b], lane);
+            note_seen(r, &times[b], lane, inst->order);
     }
     check_race(r, op, g, lane, offset, width, way);
     if (!writes)

@@ -104,6 +104,15 @@ static vm_clock *known_together(const vm_threads *t, const uint64_t *mask, const
     return clock;
 }
 
+/* What atomics have seen becomes known to who stands behind a fence that reaches so far. */
+static void acquire_seen(vm_clock **knows, vm_thread_order *t, uint32_t reach) {
+    for (uint32_t s = VM_OF_BLOCK; s <= reach; s++) {
+        vm_clock_add(knows, t->seen[s]);
+        vm_clock_drop(t->seen[s]);
+        t->seen[s] = NULL;
+    }
+}
+
 void vm_order_lanes(vm_threads *t, const uint64_t *mask, const uint64_t *returned, vm_clock *more) {
     vm_clock *all = vm_clock_keep(more), *last = NULL;
     uint32_t time = 0;
@@ -114,6 +123,7 @@ void vm_order_lanes(vm_threads *t, const uint64_t *mask, const uint64_t *returne
         if (t->of[l].knows != last) /* most share one */
             vm_clock_add(&all, t->of[l].knows);
         last = t->of[l].knows;
+        acquire_seen(&all, &t->of[l], VM_OF_DEVICE); /* as behind a fence */
     }
     vm_clock *own = known_together(t, mask, returned, time);
     vm_clock_add(&all, own);
@@ -144,21 +154,14 @@ static bool releases(kir_order order) { return order == KIR_RELEASE || order == 
 
 void vm_order_fence(vm_threads *threads, uint32_t lane, kir_order order, bool is_block_scope) {
     vm_thread_order *t = &threads->of[lane];
-    for (uint32_t s = VM_OF_BLOCK; s <= (is_block_scope ? VM_OF_BLOCK : VM_OF_DEVICE); s++) {
-        if (acquires(order)) {
-            vm_clock_add(&t->knows, t->seen[s]);
-            vm_clock_drop(t->seen[s]);
-            t->seen[s] = NULL;
-        }
+    uint32_t reach = is_block_scope ? VM_OF_BLOCK : VM_OF_DEVICE;
+    if (acquires(order))
+        acquire_seen(&t->knows, t, reach);
+    for (uint32_t s = VM_OF_BLOCK; s <= reach && releases(order); s++) {
+        vm_clock_drop(t->fence[s].knows);
+        t->fence[s] = (vm_told){vm_clock_keep(t->knows), t->time};
     }
-    for (uint32_t s = VM_OF_BLOCK; s <= (is_block_scope ? VM_OF_BLOCK : VM_OF_DEVICE); s++) {
-        if (releases(order)) {
-            vm_clock_drop(t->fence[s].knows);
-            t->fence[s] = (vm_told){vm_clock_keep(t->knows), t->time};
-        }
-    }
-    if (releases(order))
-        go_on(threads, lane);
+    go_on(threads, lane);
 }
 
 /* ---- atomics -------------------------------------------------------------------------- */
@@ -190,15 +193,15 @@ static void tell(const vm_orders *o, vm_threads *threads, vm_location *l, vm_clo
     o->published[threads->block] = threads->latest;
 }
 
-static void tell_by_fences(const vm_orders *o, vm_threads *threads, uint32_t lane, vm_location *l,
-                           bool is_block_scope) {
+/* The scope of the write itself says who sees it, and no more. */
+static void tell_by_fences(const vm_orders *o, vm_threads *threads, uint32_t lane, vm_location *l) {
     const vm_thread_order *t = &threads->of[lane];
     for (uint32_t s = VM_OF_BLOCK; s < VM_SCOPES; s++) {
         if (!t->fence[s].time)
             continue;
         vm_clock *knows = vm_clock_keep(t->fence[s].knows);
         vm_clock_add_one(&knows, vm_who_thread(threads->block, lane), t->fence[s].time);
-        tell(o, threads, l, knows, s == VM_OF_BLOCK || is_block_scope);
+        tell(o, threads, l, knows, s == VM_OF_BLOCK);
         vm_clock_drop(knows);
     }
 }
@@ -235,7 +238,7 @@ void vm_order_write(vm_orders *o, vm_threads *threads, uint32_t lane, uint32_t *
     vm_location *l = &o->locations.data[*location - 1];
     if (!goes_on)
         forget_told(l);
-    tell_by_fences(o, threads, lane, l, how->is_block_scope);
+    tell_by_fences(o, threads, lane, l);
     if (releases(how->order))
         release(o, threads, lane, l, how->is_block_scope);
 }

@@ -101,9 +101,18 @@ static bool race(const twin *t, const event *a, uint32_t n) {
         return false;
     /* An atomic write was seen by the last one that saw the word, and that happened before. */
     uint32_t seer = t->last_seer[a->word];
-    bool was_seen = is_atomic(b) && writes(b) && seer != MOST && in(t->events[seer].seen, n) &&
-                    (in(a->before, seer) || t->events[seer].thread == a->thread);
-    return !was_seen;
+    if (!is_atomic(b) || !writes(b) || seer == MOST || !in(t->events[seer].seen, n))
+        return true;
+    if (t->events[seer].thread != a->thread)
+        return !in(a->before, seer);
+    bool is_fenced = acquires(&t->events[seer]); /* the thread's own: a fence stands behind */
+    for (uint32_t i = seer; i < t->count; i++) {
+        const event *f = &t->events[i];
+        bool is_own = f->thread == a->thread || f->thread == UINT32_MAX;
+        is_fenced |= is_own && f != a && (i == seer || in(f->before, seer)) && in(a->before, i) &&
+                     (!is_access(f) || releases(f));
+    }
+    return !is_fenced;
 }
 
 /* One access or fence of a thread; true: it races. */
@@ -151,6 +160,15 @@ static void meet(twin *t, const program *p, uint32_t number, uint32_t first, uin
     for (uint32_t l = 0; l < p->lanes; l++)
         if (lanes >> l & 1 && t->last[first + l] != MOST)
             happened(e, t, t->last[first + l]);
+    e->block = first / p->lanes;
+    for (uint32_t r = 0; r < t->count; r++) { /* a fence behind what its threads have read */
+        const event *read = &t->events[r];
+        bool is_own = read->block == e->block && read->thread != UINT32_MAX &&
+                      lanes >> (read->thread - first) & 1;
+        for (uint32_t w = 0; is_own && w < r; w++)
+            if (in(read->seen, w))
+                synchronise(t, e, w);
+    }
     for (uint32_t l = 0; l < p->lanes; l++)
         if (lanes >> l & 1)
             t->last[first + l] = t->count;
@@ -195,7 +213,7 @@ static void make(program *p) {
     for (uint32_t o = 0; o < p->count; o++) {
         op *x = &p->ops[o];
         x->kind = (kind)any(BARRIER + 1);
-        x->is_block_scope = any(4) == 0 && x->kind != LOAD && x->kind != STORE;
+        x->is_block_scope = any(4) == 0 && x->kind > STORE && x->kind < WARP;
         if (x->kind == FENCE || x->kind == ADD)
             x->order = x->kind == FENCE ? BOTH : (order)any(4);
         else if (x->kind == ATOMIC_LOAD || x->kind == ATOMIC_STORE)
