@@ -51,7 +51,8 @@ typedef struct hd_ptx_options {
 
 typedef struct hd_ptx_launch_size {
     uint32_t grid[3], block[3];
-    uint64_t shared; /* bytes of dynamic shared memory */
+    uint64_t shared;  /* bytes of dynamic shared memory */
+    bool cooperative; /* blocks may wait for each other, as in grid.sync() */
 } hd_ptx_launch_size;
 
 typedef struct hd_ptx_counts {

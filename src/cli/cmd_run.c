@@ -165,6 +165,7 @@ static hd_status run_placed(cli *c, request *r, counting *counts, cli_run *run) 
     const cli_listener listener = {begin_counting, end_counting, counts, r->device_count,
                                    counts->expected ? check_launch : NULL};
     r->machine.inputs = p->inputs;
+    r->machine.device = r->device_count ? r->devices[0] : NULL;
     if (r->given->accesses) {
         counts->tables = hd_new_array(c->arena, hd_access_table, r->device_count);
         for (size_t d = 0; d < r->device_count; d++)

@@ -512,6 +512,8 @@ const cli_option cli_all_options[] = {
      "write a buffer's bytes at the end to FILE (may be repeated)"},
     {"races", 0, NULL, CLI_FLAG, AT(input.machine.races), IN(RUN) | IN(PROGRAM),
      "threads that race are a fault: each pair of lines is listed; a job runs on one worker"},
+    {"stop-at-race", 0, NULL, CLI_FLAG, AT(input.machine.stop_at_race), IN(RUN),
+     "with --races: the first race ends the run", .needs = "races"},
     {"allow-race", 0, "LINE", CLI_TEXTS, AT(input.machine.allowed_races), IN(RUN),
      "with --races: accesses at this line of the kernel file, or at FILE:LINE, may race (may be "
      "repeated)",

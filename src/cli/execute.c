@@ -186,6 +186,7 @@ hd_status cli_open_machine(cli *c, const hd_job *job, const cli_machine_options 
                                    .spaces = choice->spaces,
                                    .check_uninitialised = choice->uninitialised,
                                    .check_races = choice->races,
+                                   .stop_at_race = choice->stop_at_race,
                                    .races_go_on = true,
                                    .allowed = allowed,
                                    .allowed_count = (uint32_t)choice->allowed_races.count,
@@ -193,6 +194,7 @@ hd_status cli_open_machine(cli *c, const hd_job *job, const cli_machine_options 
                                    .progress = show_progress,
                                    .user = e,
                                    .ranks = choice->ranks,
+                                   .device = choice->device,
                                    .stop = cli_catch_stop(&e->stop)};
     hd_status status = hd_vm_open(c->arena, &c->diag, job, choice->inputs, &options, &run->vm);
     if (status != HD_OK)

@@ -8,12 +8,13 @@
 
 typedef struct cli_machine_options {
     uint64_t workers, max_instructions, local_memory;
-    bool races, uninitialised;
+    bool races, stop_at_race, uninitialised;
     cli_texts allowed_races; /* LINE or FILE:LINE */
     bool keep_text;          /* what kernels print is kept, as with --json, not shown */
     void *const *inputs;     /* contents of the job's buffers; NULL: what the job says */
     uint32_t spaces;         /* announced: bit 1 << kir_space; 0: all but private */
     const hd_ranks *ranks;   /* that run it together, or NULL */
+    const hd_device *device; /* which cooperative launches fit on, or NULL */
 } cli_machine_options;
 
 /* All runs of one kernel with the same sizes. */

@@ -382,6 +382,7 @@ static void add_launch(const cuda_record *r, hd_str *text) {
     add_sizes(text, "blocks", size->grid);
     add_sizes(text, "threads", size->block);
     hd_str_printf(text, "    shared: %llu\n", (unsigned long long)size->shared);
+    hd_str_add(text, size->cooperative ? "    cooperative: true\n" : "");
     add_held(r, "before", false, text);
     if (r->args.length)
         hd_str_printf(text, "    args:\n%s", hd_str_text(&r->args));

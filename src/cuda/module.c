@@ -317,12 +317,6 @@ uint32_t cuda_kernel_architecture(const cuda_kernel *kernel) {
 
 const cuda_ptx_text *cuda_kernel_text(const cuda_kernel *kernel) { return kernel->module->text; }
 
-/* Cooperative groups take the grid's barrier from registers that only the driver sets. */
-bool cuda_kernel_waits_for_grid(const cuda_kernel *kernel) {
-    const cuda_ptx_text *text = kernel->module->text;
-    return text && strstr(text->text, "%envreg");
-}
-
 /* ---- variables -------------------------------------------------------------------------------------- */
 
 void cuda_module_add_variable(cuda_process *p, cuda_module *module, void *host, const char *name,

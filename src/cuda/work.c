@@ -147,20 +147,12 @@ static uint32_t threads_of(const hd_ptx_launch_size *size) {
     return size->block[0] * size->block[1] * size->block[2];
 }
 
-/* All blocks of a cooperative launch are on the device at once. Here one runs after the other, so
- * that a kernel that waits for other blocks would wait for ever. */
+/* All blocks of a cooperative launch are on the device at once. */
 static cuda_error check_cooperative(cuda_process *p, const cuda_launch *l) {
     uint32_t on_sm = cuda_kernel_blocks(p, l->kernel, threads_of(&l->size), l->size.shared);
     uint64_t sms = p->device.profile->sms ? p->device.profile->sms : 1;
     if (blocks_of(&l->size) > on_sm * sms)
         return CUDA_COOPERATIVE_LAUNCH_TOO_LARGE;
-    if (blocks_of(&l->size) > 1 && cuda_kernel_waits_for_grid(l->kernel)) {
-        cuda_say(p,
-                 "error: %s synchronises its whole grid, and its blocks run one after the other "
-                 "here; launch it with one block",
-                 l->kernel->name);
-        return CUDA_NOT_SUPPORTED;
-    }
     return CUDA_SUCCESS;
 }
 
@@ -179,7 +171,7 @@ static cuda_error check_launch(cuda_process *p, const cuda_launch *l) {
             return CUDA_INVALID_VALUE;
     if (facts->param_count && !l->args)
         return CUDA_INVALID_VALUE;
-    return l->cooperative ? check_cooperative(p, l) : CUDA_SUCCESS;
+    return l->size.cooperative ? check_cooperative(p, l) : CUDA_SUCCESS;
 }
 
 /* What CUDA calls the fault that the last launch ended with. */

@@ -27,7 +27,6 @@ typedef struct cuda_launch {
     cuda_kernel *kernel;
     const void *host; /* what the program calls the kernel */
     hd_ptx_launch_size size;
-    bool cooperative;
     void **args; /* args[i]: the bytes of parameter i */
 } cuda_launch;
 

@@ -34,6 +34,10 @@ static const front_named_recipe registers[] = {
     {"globaltimer.hi", "lshr(clock:i64(), 32)"},
     {"globaltimer.lo", "clock:i64()"},
     {"globaltimer", "clock:i64()"},
+    /* the address of what cooperative groups keep of the grid, its upper half first */
+    {"envreg1", "trunc:i32(lshr(grid_workspace:i64(), 32))"},
+    {"envreg2", "trunc:i32(grid_workspace:i64())"},
+    {"envreg0", "0:i32"},
 };
 
 bool front_special_register(front_builder *b, const char *name, kir_value *result) {

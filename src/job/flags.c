@@ -87,6 +87,7 @@ static hd_status choose_sizes(const maker *m, hd_launch *launch) {
         launch->local[d] = step;
     }
     launch->shared_given = true;
+    launch->cooperative = kir_calls(m->kernel, "grid_workspace");
     for (uint32_t v = 0; v < m->kernel->static_count; v++)
         if (m->kernel->statics[v].is_dynamic)
             launch->shared = 16 * launch->local[0] * launch->local[1] * launch->local[2];

@@ -124,6 +124,7 @@ const hd_yaml_key job_launch_keys[JOB_LAUNCH_KEYS] = {
     LIST(threads, NULL, NULL, LIKE("threads: [256]")),
     MAP(items_from, items_keys, LIKE("items_from: {buffer: count, element: 0}")),
     MEMBER(hd_launch, shared, shared, JOB_COUNT),
+    TEXT(cooperative),
     MEMBER(hd_launch, repeat, repeat, JOB_COUNT, FROM(1)),
     MEMBER(hd_launch, guess, guess, JOB_TEXT, LIKE("guess: sizes")),
     TEXT(for_levels),

@@ -180,6 +180,7 @@ typedef struct hd_launch {
     uint32_t dims;
     uint64_t global[3], local[3], offset[3]; /* global is a multiple of local */
     uint64_t shared;                         /* bytes of CUDA's dynamic shared memory */
+    bool cooperative;                        /* blocks may wait for each other */
     uint64_t repeat;                         /* times this launch is run in a row */
     hd_arg *args;
     uint32_t arg_count;

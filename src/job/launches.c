@@ -142,6 +142,7 @@ static const struct hd_size_key {
                  {"offset", false, "add it to an index in the kernel"},
                  {"blocks", true, "give 'global' and 'local'"},
                  {"threads", true, "give 'global' and 'local'"},
+                 {"cooperative", true, "end the kernel and launch another"},
                  {"shared", true, "give a parameter in local memory its bytes with 'local'"}};
 
 static hd_status refuse_key(const hd_diag *diag, const hd_place *place,
@@ -179,6 +180,14 @@ hd_status job_launch_check_way(const resolver *r, const hd_launch *launch) {
     return same ? HD_OK : refuse_key(r->diag, &launch->size_place, launch->size_key);
 }
 
+static hd_status read_cooperative(const reader *r, const hd_yaml *map, hd_launch *launch) {
+    const hd_yaml *value = hd_yaml_get(map, "cooperative");
+    launch->cooperative = value && value->text && !strcmp(value->text, "true");
+    if (value && !launch->cooperative && (!value->text || strcmp(value->text, "false")))
+        return FAIL(r, value, "'cooperative' is true or false");
+    return HD_OK;
+}
+
 static hd_status read_launch_sizes(const reader *r, const hd_yaml *map, at_level at,
                                    hd_launch *launch) {
     for (uint32_t d = 0; d < 3; d++)
@@ -186,7 +195,9 @@ static hd_status read_launch_sizes(const reader *r, const hd_yaml *map, at_level
     const hd_yaml *items = hd_yaml_get(map, "items_from");
     launch->shared_given = hd_yaml_get(map, "shared") != NULL;
     launch->items_each = 1;
-    hd_status status;
+    hd_status status = read_cooperative(r, map, launch);
+    if (status)
+        return status;
     if ((status = find_way(r, map, launch)) ||
         (status = read_spot(r, items, &launch->items_from)) ||
         (items && (status = job_reader_count(r, items, "each", 1, &launch->items_each))))

@@ -88,6 +88,8 @@ static void print_launch(hd_str *out, const hd_launch *launch, bool in_blocks) {
         hd_str_printf(out, "    shared: %llu\n", (ull)launch->shared);
     if (launch->guess)
         hd_str_printf(out, "    guess: %s\n", launch->guess);
+    if (in_blocks && launch->cooperative)
+        hd_str_add(out, "    cooperative: true\n");
     if (launch->arg_count)
         hd_str_add(out, "    args:\n");
     for (uint32_t a = 0; a < launch->arg_count; a++)

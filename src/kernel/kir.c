@@ -9,6 +9,7 @@ const char *const kir_query_names[] = {KIR_QUERIES(X)};
 const char *const kir_pred_names[] = {KIR_PREDS(X)};
 const char *const kir_rmw_names[] = {KIR_RMWS(X)};
 const char *const kir_rule_names[] = {KIR_RULES(X)};
+const char *const kir_order_names[] = {KIR_ORDERS(X)};
 #undef X
 const char *const kir_space_names[] = {"private", "global", "local", "constant", "generic"};
 
@@ -49,6 +50,13 @@ bool kir_const_int(const kir_kernel *kernel, kir_value value, int64_t *result) {
         return false;
     *result = kir_sign_extend(inst->imm[0], inst->type.bits);
     return true;
+}
+
+bool kir_calls(const kir_kernel *kernel, const char *function) {
+    for (uint32_t v = 0; v < kernel->inst_count; v++)
+        if (kernel->insts[v].op == KIR_CALL && !strcmp(kernel->insts[v].name, function))
+            return true;
+    return false;
 }
 
 hd_place kir_place(hd_arena *arena, const kir_module *module, const kir_inst *inst) {

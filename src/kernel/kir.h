@@ -157,6 +157,21 @@ typedef enum kir_rmw {
         KIR_RMW_COUNT
 } kir_rmw;
 
+/* What an atomic or a fence orders, as in PTX: a release tells what its thread has seen and done to who
+ * acquires it. Without a word a fence does both, an atomic nothing (it is relaxed), and a load or
+ * store is no atomic access; a relaxed one is, as of a volatile variable in CUDA C. */
+/* clang-format off */
+#define KIR_ORDERS(X)                                                                           \
+    X(UNSAID, "") X(RELAXED, "relaxed") X(ACQUIRE, "acquire") X(RELEASE, "release")             \
+    X(ACQ_REL, "acq_rel")
+/* clang-format on */
+typedef enum kir_order {
+#define X(name, text) KIR_##name,
+    KIR_ORDERS(X)
+#undef X
+        KIR_ORDER_COUNT
+} kir_order;
+
 /* A barrier in memory, an i64: from bit 0 on the arrivals that its phase lacks, the arrivals of each
  * phase, the bytes that the phase lacks (two's complement), and the number of the phase. What the
  * atomic is given takes from the first two and adds to the third; a phase that lacks nothing is over,
@@ -190,6 +205,9 @@ typedef struct kir_inst {
     /* LOAD, STORE, ATOMIC */
     uint32_t align;
     bool is_volatile;
+    /* LOAD, STORE, ATOMIC, FENCE */
+    kir_order order;
+    bool is_block_scope; /* for the threads of the block alone; else of the device */
     /* PHI: from[arg_count]; terminators: to[to_count] */
     uint32_t *from, *to;
     uint32_t to_count;
@@ -337,6 +355,7 @@ typedef struct kir_module {
 extern const char *const kir_op_names[KIR_OP_COUNT], *const kir_query_names[KIR_QUERY_COUNT];
 extern const char *const kir_pred_names[KIR_PRED_COUNT], *const kir_rmw_names[KIR_RMW_COUNT];
 extern const char *const kir_space_names[KIR_GENERIC + 1], *const kir_rule_names[KIR_RULE_COUNT];
+extern const char *const kir_order_names[KIR_ORDER_COUNT];
 const char *kir_op_name(kir_op op); /* "?" for what is none */
 bool kir_is_terminator(kir_op op);
 bool kir_is_memory(kir_op op);
@@ -352,6 +371,7 @@ int64_t kir_sign_extend(uint64_t bits, uint32_t width);
 bool kir_const_int(const kir_kernel *kernel, kir_value value, int64_t *result);
 /* Place of an instruction, with the text of its line. */
 hd_place kir_place(hd_arena *arena, const kir_module *module, const kir_inst *inst);
+bool kir_calls(const kir_kernel *kernel, const char *function);
 /* Whether a kernel of this name is meant: "reduce<float,256>" means "reduce<float, 256U>". */
 bool kir_names_kernel(const char *kernel, const char *meant);
 const kir_kernel *kir_find_kernel(const kir_module *module, const char *name);

@@ -394,6 +394,10 @@ static void read_inst(reader *r, kir_inst *inst) {
     if (accept_word(r, "align"))
         inst->align = expect_small(r);
     inst->is_volatile = accept_word(r, "volatile");
+    for (uint32_t o = KIR_RELAXED; o < KIR_ORDER_COUNT && !inst->order; o++)
+        if (accept_word(r, kir_order_names[o]))
+            inst->order = (kir_order)o;
+    inst->is_block_scope = accept_word(r, "block_scope");
     if (!accept_mark(r, '!'))
         return;
     uint32_t numbers[3] = {0}, count = 0;

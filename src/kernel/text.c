@@ -167,6 +167,11 @@ static void print_inst(hd_str *out, const kir_kernel *kernel, kir_value value) {
         hd_str_printf(out, " align %u", inst->align);
     if (inst->is_volatile)
         hd_str_add(out, " volatile");
+    if (inst->order)
+        hd_str_printf(out, " %s",
+                      (unsigned)inst->order < KIR_ORDER_COUNT ? kir_order_names[inst->order] : "?");
+    if (inst->is_block_scope)
+        hd_str_add(out, " block_scope");
     if (inst->file)
         hd_str_printf(out, " !%u:%u:%u", inst->file, inst->line, inst->column);
     else if (inst->line)

@@ -231,6 +231,23 @@ static void check_lane(checker *c, kir_value v, const kir_inst *inst) {
         bad(c, v, "takes lane %lld of a vector of %u lanes", (long long)lane, vector.lanes);
 }
 
+/* A load acquires, a store releases; other instructions have no order. */
+static void check_order(checker *c, kir_value v, const kir_inst *inst) {
+    bool is_load = inst->op == KIR_LOAD || (inst->op == KIR_ATOMIC && inst->index == KIR_RMW_LOAD);
+    bool is_store =
+        inst->op == KIR_STORE || (inst->op == KIR_ATOMIC && inst->index == KIR_RMW_STORE);
+    bool orders = is_load || is_store || inst->op == KIR_ATOMIC || inst->op == KIR_FENCE;
+    if ((unsigned)inst->order >= KIR_ORDER_COUNT)
+        bad(c, v, "unknown order %u", (unsigned)inst->order);
+    else if (!orders && (inst->order || inst->is_block_scope))
+        bad(c, v, "has an order or a scope, which loads, stores, atomics and fences have");
+    else if ((is_load && (inst->order == KIR_RELEASE || inst->order == KIR_ACQ_REL)) ||
+             (is_store && (inst->order == KIR_ACQUIRE || inst->order == KIR_ACQ_REL)))
+        bad(c, v, "is %s; a load acquires and a store releases", kir_order_names[inst->order]);
+    else if (inst->op == KIR_FENCE && inst->order == KIR_RELAXED)
+        bad(c, v, "is a relaxed fence, which orders nothing");
+}
+
 static void check_atomic(checker *c, kir_value v, const kir_inst *inst) {
     uint32_t least = 2, most = 2;
     if (inst->index == KIR_RMW_LOAD)
@@ -341,6 +358,7 @@ static void check_types(checker *c, kir_value v) {
         bad(c, v, "has %u targets, must have %u", inst->to_count, targets);
     if (c->status)
         return;
+    check_order(c, v, inst);
     switch (inst->op) {
     case KIR_PARAM: check_param(c, v, inst); break;
     case KIR_STATIC: check_static(c, v, inst); break;

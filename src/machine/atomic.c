@@ -46,7 +46,6 @@ static uint64_t mbarrier_result(uint64_t old, uint64_t change) {
            phase << KIR_MBARRIER_PHASE;
 }
 
-/* A phase that is over orders what stands before the arrivals and behind. */
 static void see_arrival(vm_run *r, const vm_op *op, uint32_t lane, uint64_t old, uint64_t change) {
     if (arrivals_of(old) < arrivals_of(change))
         vm_fault(r, op->inst, lane,
@@ -55,9 +54,6 @@ static void see_arrival(vm_run *r, const vm_op *op, uint32_t lane, uint64_t old,
                  (uint32_t)arrivals_of(change), (uint32_t)arrivals_of(old),
                  (uint32_t)arrivals_of(old >> KIR_MBARRIER_ARRIVALS));
     r->flow->vain_rounds = 0;
-    if (r->shadow &&
-        mbarrier_result(old, change) >> KIR_MBARRIER_PHASE != old >> KIR_MBARRIER_PHASE)
-        vm_check_barrier(r);
 }
 
 /* ---- all of them -------------------------------------------------------------------- */
@@ -123,18 +119,23 @@ void vm_op_atomic(vm_run *r, const vm_op *op) {
     const vm_memory *m = op->more;
     bool writes = m->rmw != KIR_RMW_LOAD;
     vm_target t = vm_resolve(r, op, m, m->slot, m->address, m->width, m->align, writes);
-    if (r->checked)
-        vm_check_access(r, op, &t, m->width,
-                        !writes                   ? VM_ATOMIC_READS
-                        : m->rmw == KIR_RMW_STORE ? VM_ATOMIC_WRITES
-                                                  : VM_UPDATES);
+    vm_way way = !writes                   ? VM_ATOMIC_READS
+                 : m->rmw == KIR_RMW_STORE ? VM_ATOMIC_WRITES
+                                           : VM_UPDATES;
     vm_announce(r, &t, m->space, m->announced, m->announced_count);
+    if (r->workspace && t.region == r->workspace)
+        r->asked = op->inst;
     bool has_second = m->second.at != 0; /* scratch cells stand there */
     VM_EACH_ACTIVE(r, l) {
         uint64_t address = vm_lane_address(&t, l);
         uint64_t operand = has_second ? vm_element(r, m->second, l) : UINT64_MAX;
         uint64_t compare = m->rmw == KIR_RMW_CMPXCHG ? vm_element(r, m->third, l) : 0;
         uint64_t old = exchange(m, vm_host(r, &t, l, address), operand, compare);
+        if (r->checked) {
+            uint64_t mask = UINT64_MAX >> (64 - 8 * m->width);
+            bool fails = m->rmw == KIR_RMW_CMPXCHG && (old & mask) != (compare & mask);
+            vm_check_atomic(r, op, &t, l, m->width, way, writes && !fails);
+        }
         if (m->rmw == KIR_RMW_MBARRIER)
             see_arrival(r, op, l, old, operand);
         if (m->has_result)

@@ -14,6 +14,7 @@
 
 #include "machine/builtin.h"
 #include "machine/lane_flow.h"
+#include "machine/ordering.h"
 
 static void clear(const vm_run *r, uint64_t *mask) { memset(mask, 0, r->words * sizeof *mask); }
 
@@ -68,11 +69,14 @@ static bool complete(vm_run *r, vm_named_barrier *b) {
     for (uint32_t l = 0; l < r->lanes; l++)
         if (vm_has_lane(b->waiting, l))
             f->polled[l] = poll;
+    vm_threads *threads = vm_ordered_threads(r);
+    if (threads)
+        vm_order_lanes(threads, b->waiting, b->threads ? NULL : f->returned, b->told);
+    vm_clock_drop(b->told);
+    b->told = NULL;
     let_go(r, b->waiting);
     clear(r, b->here);
     b->yes = 0;
-    if (r->shadow)
-        vm_check_barrier(r);
     return true;
 }
 
@@ -101,6 +105,7 @@ static uint32_t check_number(vm_run *r, uint32_t inst, uint32_t lane, uint64_t n
 /* The active lanes come, warp by warp; `node`: where they stop, or VM_NO_NODE. */
 static void come(vm_run *r, uint32_t inst, vm_operand number, vm_operand threads, uint32_t node) {
     struct vm_flow_state *f = r->flow;
+    vm_threads *threads_ordered = vm_ordered_threads(r);
     for (uint32_t first = 0; first < r->lanes; first += VM_WARP) {
         uint32_t touched = 0, left = (uint32_t)(r->bits[first / 64] >> first % 64);
         for (; left; left &= left - 1) {
@@ -109,6 +114,8 @@ static void come(vm_run *r, uint32_t inst, vm_operand number, vm_operand threads
             uint32_t n = check_number(r, inst, lane, vm_element(r, number, lane), wanted);
             f->named[n].threads = (uint32_t)wanted;
             set_lane(f->named[n].here, lane);
+            if (node == VM_NO_NODE && threads_ordered)
+                vm_order_arrival(threads_ordered, lane, &f->named[n].told);
             if (node != VM_NO_NODE) {
                 set_lane(f->named[n].waiting, lane);
                 f->stopped[lane] = node;
@@ -261,8 +268,7 @@ static void release_block(vm_run *r, uint32_t node) {
         fault_at_barrier(r);
     uint32_t count = f->held[node];
     f->held[node] = 0;
-    if (r->shadow)
-        vm_check_barrier(r);
+    vm_check_together(r, f->at_barrier);
     vm_wait_at(r, r->program->nodes[node].edges[0].to, f->at_barrier, count);
     clear(r, f->at_barrier);
 }
@@ -307,5 +313,7 @@ void vm_barriers_begin(vm_run *r) {
         clear(r, f->named[n].here);
         clear(r, f->named[n].waiting);
         f->named[n].yes = 0;
+        vm_clock_drop(f->named[n].told);
+        f->named[n].told = NULL;
     }
 }

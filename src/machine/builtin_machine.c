@@ -16,6 +16,19 @@ static void run_clock(vm_run *r, const vm_op *op) {
     vm_put_bits(r, call->d, lane, time);
 }
 
+/* 0: the launch is not cooperative. */
+static void run_workspace(vm_run *r, const vm_op *op) {
+    const vm_call *call = op->more;
+    VM_EACH_ACTIVE(r, lane)
+    vm_put_bits(r, call->d, lane, r->workspace ? r->workspace->base : 0);
+}
+
+static void compile_workspace(vm_compiler *c, const void *what) {
+    (void)what;
+    c->program->asks_workspace = true;
+    vm_compile_lanes(c, &(const vm_caller){run_workspace, NULL});
+}
+
 static void compile_clock(vm_compiler *c, const void *what) {
     (void)what;
     vm_compile_lanes(c, &(const vm_caller){run_clock, c->node});
@@ -87,6 +100,7 @@ static void compile_heap(vm_compiler *c, const void *what) {
 
 const vm_builtin vm_machine_builtins[] = {
     {"clock", "e", compile_clock, NULL},
+    {"grid_workspace", "e", compile_workspace, NULL},
     {"shared_dynamic_bytes", "I", VM_LANES(run_shared_bytes, &(const bool){false})},
     {"shared_bytes", "I", VM_LANES(run_shared_bytes, &(const bool){true})},
     SPACE("global", KIR_GLOBAL),

@@ -115,8 +115,10 @@ static void compile_instruction(vm_compiler *c) {
     case KIR_STATIC:
     case KIR_ALLOCA:
     case KIR_PHI:
-    case KIR_BARRIER:
-    case KIR_FENCE: return;
+    case KIR_BARRIER: return;
+    case KIR_FENCE:
+        vm_emit_op(c, vm_op_fence, vm_none, vm_none, vm_none, vm_none)->more = c->inst;
+        return;
     case KIR_QUERY: vm_compile_query(c); return;
     case KIR_LOAD:
     case KIR_STORE:

@@ -164,8 +164,7 @@ static void each_slice(vm_run *r, const vm_op *op, uint32_t lanes, bool must_be_
             continue;
         if (must_be_whole)
             check_all_here(r, op, s, "sub-group");
-        if (run)
-            run(r, op, s);
+        run(r, op, s);
     }
 }
 
@@ -199,8 +198,17 @@ static void compile_collective(vm_compiler *c, const void *what) {
 
 /* ---- sub-groups: who they are ----------------------------------------------------- */
 
+static void order_slice(vm_run *r, const vm_op *op, slice s) {
+    (void)op;
+    uint64_t *mask = r->flow->taken[0];
+    memset(mask, 0, r->words * sizeof *mask);
+    for (uint32_t l = s.from; l < s.to; l++)
+        mask[l / 64] |= UINT64_C(1) << l % 64;
+    vm_check_together(r, mask);
+}
+
 static void run_sub_group_barrier(vm_run *r, const vm_op *op) {
-    each_slice(r, op, kir_sub_group(r->program->kernel), true, NULL);
+    each_slice(r, op, kir_sub_group(r->program->kernel), true, order_slice);
 }
 
 typedef enum sub_group_query { SIZE, MOST, GROUPS } sub_group_query;
@@ -365,8 +373,7 @@ static void compile_copy(vm_compiler *c, const void *what) {
 /* The copy is done already, but only from here on may other threads see it. */
 static void run_wait(vm_run *r, const vm_op *op) {
     (void)op;
-    if (r->shadow)
-        vm_check_barrier(r);
+    vm_check_together(r, r->bits);
 }
 
 /* ---- the table -------------------------------------------------------------------- */

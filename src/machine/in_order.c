@@ -33,6 +33,7 @@ struct hd_in_order {
     hd_in_order_stream *streams; /* all of them */
     hd_in_order_stream *idle;
     hd_status status; /* the first that was not HD_OK */
+    bool takes_turns; /* in this launch nobody waits, since the first block may be in this thread */
 };
 
 /* ---- pieces ------------------------------------------------------------------------------ */
@@ -70,7 +71,8 @@ void hd_in_order_put(hd_in_order_stream *stream, void *data, size_t count) {
     waiting_block *b = stream->place;
     if (!stream->first) {
         pthread_mutex_lock(&o->lock);
-        while (b->queue->first != b && o->waiting && o->waiting + count > o->work.most_waiting)
+        while (!o->takes_turns && b->queue->first != b && o->waiting &&
+               o->waiting + count > o->work.most_waiting)
             pthread_cond_wait(&o->moved, &o->lock);
         stream->first = b->queue->first == b;
         if (stream->first) {
@@ -98,6 +100,7 @@ static hd_status begin_launch(void *self, const hd_event_launch *launch) {
     hd_in_order *o = self;
     if (o->status)
         return o->status;
+    o->takes_turns = launch->takes_turns;
     return o->work.launch ? o->work.launch(o->work.self, launch) : HD_OK;
 }
 

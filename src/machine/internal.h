@@ -208,6 +208,7 @@ typedef struct vm_program {
     uint64_t private_bytes;  /* of a lane, all pieces and the gaps between them */
     bool prints;             /* calls printf */
     bool allocates;          /* from the heap */
+    bool asks_workspace;     /* for the barrier of its grid */
     uint32_t memory_count;   /* memory instructions */
     vm_operand **param;      /* [param_count][components]; pointers and scalars */
     uint64_t *by_value;      /* [param_count] offset in private memory of a struct parameter */
@@ -268,8 +269,14 @@ struct vm_run {
     hd_vm_counts counts;      /* of this worker, in the launch so far */
     uint64_t block_start;     /* instructions when this block began */
     bool checked;             /* an optional check is on: vm_check_access() hears every MI */
-    struct vm_shadow *shadow; /* of the race check, or NULL */
-    struct vm_heap *heap;     /* of a kernel that allocates */
+    struct vm_shadow *shadow; /* of the optional checks, or NULL */
+    struct vm_block_shadow *block_shadow;
+    struct vm_heap *heap; /* of a kernel that allocates */
+    /* Of a cooperative launch: where cooperative groups count blocks that wait for the grid, and
+     * the instruction that has asked there since the block's turn began, or KIR_NONE. */
+    const vm_region *workspace;
+    uint32_t asked;
+    bool takes_turns; /* it lets other blocks go on where it may wait for them */
     const hd_vm_options *options;
     hd_str *printed; /* of this block, what options->print has not been given yet */
     /* How it leaves early. */
@@ -471,13 +478,20 @@ bool vm_heap_give(struct vm_heap *heap, uint64_t address);
 
 /* ---- check.c: the optional checks ------------------------------------------------------------ */
 
-/* A barrier that all lanes have reached. */
-void vm_check_barrier(vm_run *r);
+/* The lanes of a mask wait for each other. */
+void vm_check_together(vm_run *r, const uint64_t *mask);
+/* NULL: nobody asks for races. */
+struct vm_threads *vm_ordered_threads(const vm_run *r);
+vm_op_fn vm_op_fence;
 /* What an access does to its bytes; the last three are atomic, the last one does both. */
 typedef enum vm_way { VM_READS, VM_WRITES, VM_ATOMIC_READS, VM_ATOMIC_WRITES, VM_UPDATES } vm_way;
 /* Called for every MI when a check is on, before it happens; faults. */
 void vm_check_access(vm_run *r, const vm_op *op, const vm_target *t, uint64_t width, vm_way way);
-/* The same for one active lane, of no or more bytes. */
+/* An atomic access of one active lane, which writes or, as an exchange that did not match, does not;
+ * what it releases and acquires. */
+void vm_check_atomic(vm_run *r, const vm_op *op, const vm_target *t, uint32_t lane, uint64_t width,
+                     vm_way way, bool writes);
+/* As vm_check_access() for one active lane, of no or more bytes. */
 void vm_check_lane(vm_run *r, const vm_op *op, const vm_target *t, uint32_t lane, uint64_t width,
                    vm_way way);
 /* These bytes were just allocated: whoever had them before has nothing to do with them. */

@@ -249,7 +249,7 @@ struct vm_flow_state *vm_flow_state_new(hd_arena *arena, const vm_program *p) {
     return f;
 }
 
-void vm_run_nodes(vm_run *r) {
+void vm_begin_nodes(vm_run *r) {
     struct vm_flow_state *f = r->flow;
     memset(f->pending, 0, f->words * sizeof *f->pending);
     memset(f->count, 0, r->program->node_count * sizeof *f->count);
@@ -260,7 +260,18 @@ void vm_run_nodes(vm_run *r) {
     vm_activate_first(r, r->lanes);
     f->spent = f->turn = 0;
     f->ahead = false;
-    for (uint32_t n = 0; n != VM_NO_NODE;) {
+    vm_wait_at(r, 0, r->bits, r->lanes);
+}
+
+/* The lanes that would run next wait, while other blocks have their turn. */
+static void stop_for_turn(vm_run *r, uint32_t next) {
+    r->flow->ahead = false;
+    vm_wait_at(r, next, r->bits, r->active.count);
+}
+
+bool vm_run_nodes(vm_run *r) {
+    struct vm_flow_state *f = r->flow;
+    for (uint32_t n = next_node(r); n != VM_NO_NODE;) {
         if (f->ahead || f->spent > PATIENCE)
             n = choose_others(r, n);
         const vm_node *node = &r->program->nodes[n];
@@ -278,5 +289,10 @@ void vm_run_nodes(vm_run *r) {
             longjmp(r->escape, 1);
         run_ops(r, node->first, node->count);
         n = end_node(r, node, n);
+        if (r->takes_turns && node->spins && n != VM_NO_NODE) {
+            stop_for_turn(r, n);
+            return false;
+        }
     }
+    return true;
 }

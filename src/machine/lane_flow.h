@@ -7,10 +7,11 @@
 /* A barrier of PTX by its number: threads come from anywhere in the kernel, in whole warps. */
 enum { VM_NAMED_BARRIERS = 16, VM_WARP = 32 };
 typedef struct vm_named_barrier {
-    uint64_t *here;    /* lanes that have come */
-    uint64_t *waiting; /* those of them that wait */
-    uint32_t threads;  /* that it waits for; 0: all of the block */
-    uint32_t yes;      /* lanes that have come with a number that is not 0 */
+    uint64_t *here;        /* lanes that have come */
+    uint64_t *waiting;     /* those of them that wait */
+    uint32_t threads;      /* that it waits for; 0: all of the block */
+    uint32_t yes;          /* lanes that have come with a number that is not 0 */
+    struct vm_clock *told; /* by lanes that came and did not wait; NULL: nothing */
 } vm_named_barrier;
 /* What a lane that waited is told: all lanes that came, and those of them that said yes. */
 typedef struct vm_poll {
@@ -88,8 +89,11 @@ void vm_release_barrier(vm_run *r);
 /* ---- lane_flow.c */
 
 struct vm_flow_state *vm_flow_state_new(hd_arena *arena, const vm_program *program);
-/* Runs all lanes of the block to their ends; leaves through r->escape when it cannot. */
-void vm_run_nodes(vm_run *r);
+/* All lanes of the block stand at its beginning. */
+void vm_begin_nodes(vm_run *r);
+/* Runs all lanes of the block to their ends; leaves through r->escape when it cannot. False: another
+ * block has its turn, and this one goes on by the next call. */
+bool vm_run_nodes(vm_run *r);
 uint32_t vm_first_active(const vm_run *r);
 /* Makes the first `count` lanes the active ones, or those of a mask, which are so many. */
 void vm_activate_first(vm_run *r, uint32_t count);

@@ -6,6 +6,7 @@
  * is shared by all kernels.
  */
 #include "machine/launch.h"
+#include "model/cost.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ typedef struct running {
     hd_vm_fault fault_access;
     hd_status status; /* of the sink, or of memory */
     bool stopped;
+    bool takes_turns; /* the blocks, all of which have begun */
 } running;
 
 /* ---- a worker's block ------------------------------------------------------------------------ */
@@ -92,12 +94,11 @@ static void set_regions(vm_worker *w, const vm_bound *b) {
     }
 }
 
-static hd_status prepare_worker(const running *x, uint32_t number) {
-    vm_worker *w = &x->compiled->workers[number];
+static hd_status prepare(const running *x, vm_worker *w, vm_room *room) {
     vm_run *r = &w->run;
     if (!w->arena)
         make_worker(w, x->compiled->program);
-    hd_status status = take_memory(x, w, &x->vm->rooms[number]);
+    hd_status status = take_memory(x, w, room);
     if (status)
         return status;
     set_regions(w, x->bound);
@@ -115,12 +116,18 @@ static hd_status prepare_worker(const running *x, uint32_t number) {
     r->sink = x->sink;
     r->options = &x->vm->options;
     r->heap = x->vm->heap;
+    r->workspace = x->launch->cooperative ? vm_space_at(&x->vm->space, x->vm->workspace) : NULL;
+    r->takes_turns = x->takes_turns;
     r->counts = (hd_vm_counts){0};
     vm_fill_launch(r, x->bound->args);
     return HD_OK;
 }
 
-static void begin_block(running *x, vm_worker *w, uint64_t block) {
+static hd_status prepare_worker(const running *x, uint32_t number) {
+    return prepare(x, &x->compiled->workers[number], &x->vm->rooms[number]);
+}
+
+static void begin_block(const running *x, vm_worker *w, uint64_t block) {
     vm_run *r = &w->run;
     r->block = block;
     hd_grid_ids(r->grid.groups, block, r->group);
@@ -139,6 +146,7 @@ static void begin_block(running *x, vm_worker *w, uint64_t block) {
     if (r->checked)
         vm_check_block(r);
     vm_fill_block(r, x->bound->args);
+    vm_begin_nodes(r);
 }
 
 /* Runs a block; false when it did not come to its end. */
@@ -148,8 +156,7 @@ static bool run_block(running *x, vm_worker *w, uint64_t block, void *stream) {
     begin_block(x, w, block);
     if (setjmp(r->escape))
         return false;
-    vm_run_nodes(r);
-    return true;
+    return vm_run_nodes(r);
 }
 
 /* ---- handing out blocks ---------------------------------------------------------------------- */
@@ -221,6 +228,124 @@ static void work(void *self, uint32_t number) {
     }
 }
 
+/* ---- blocks that take turns ------------------------------------------------------------------ */
+
+/*
+ * All blocks of a cooperative launch are on the device at once and may wait for each other. Here one
+ * runs until it has asked for what another one may write, an atomic or volatile access; then the next
+ * one has its turn, in the order of blocks, round after round.
+ */
+typedef struct resident {
+    vm_worker worker;
+    vm_room room;
+    void *stream;
+    hd_str printed;
+    bool has_begun, has_ended;
+} resident;
+
+typedef enum turn { TURN_ENDED, TURN_OVER, TURN_FAULT } turn;
+
+static turn run_turn(vm_run *r) {
+    r->asked = KIR_NONE;
+    if (setjmp(r->escape))
+        return TURN_FAULT;
+    return vm_run_nodes(r) ? TURN_ENDED : TURN_OVER;
+}
+
+static void begin_resident(running *x, resident *b, uint64_t block, hd_arena *arena) {
+    const vm_run *first = &x->compiled->workers[0].run;
+    vm_run *r = &b->worker.run;
+    x->status = prepare(x, &b->worker, &b->room);
+    if (x->status)
+        return;
+    r->checked = first->checked;
+    r->shadow = first->shadow;
+    r->block_shadow = r->checked ? vm_block_shadow_new(r) : NULL;
+    b->printed.arena = arena;
+    r->printed = r->program->prints && x->vm->options.print ? &b->printed : NULL;
+    if (x->sink && x->sink->open_block)
+        b->stream = x->sink->open_block(x->sink->self, block);
+    r->stream = b->stream;
+    b->has_begun = true;
+    begin_block(x, &b->worker, block);
+}
+
+static void end_resident(running *x, resident *b, uint64_t block, bool complete) {
+    hd_status status = HD_OK;
+    if (x->sink && x->sink->close_block)
+        status = x->sink->close_block(x->sink->self, b->stream, block, complete);
+    b->has_ended = true;
+    uint64_t done = note_end(x, &b->worker.run, block, complete, status);
+    if (x->vm->options.progress)
+        x->vm->options.progress(x->vm->options.user, done, x->total);
+}
+
+/* Every block that has not ended asks for the barrier of the grid, and nobody comes to it. */
+static void fault_of_waiting(const running *x, vm_run *r) {
+    if (!setjmp(r->escape))
+        vm_fault(r, r->asked, UINT32_MAX,
+                 "the block waits here for all %llu blocks of its grid, and they do not come: %llu "
+                 "of them have ended, and the others wait",
+                 (unsigned long long)x->total, (unsigned long long)x->done);
+}
+
+/* A turn for each block; false where all of them wait in vain. */
+static bool run_round(running *x, resident *blocks, hd_arena *arena) {
+    const volatile sig_atomic_t *stop = x->vm->options.stop;
+    bool moves = false;
+    for (uint64_t b = 0; b < x->total && !x->status && !x->fault && !x->stopped; b++) {
+        vm_run *r = &blocks[b].worker.run;
+        if (!blocks[b].has_begun)
+            begin_resident(x, &blocks[b], b, arena);
+        if (x->status || blocks[b].has_ended)
+            continue;
+        turn end = run_turn(r);
+        moves |= end != TURN_OVER || r->asked == KIR_NONE;
+        if (end != TURN_OVER)
+            end_resident(x, &blocks[b], b, end == TURN_ENDED);
+        x->stopped |= stop && *stop;
+    }
+    return moves;
+}
+
+static void take_turns(running *x) {
+    enum { MOST_VAIN_ROUNDS = 1000 };
+    resident *blocks = hd_zeroed(x->total, sizeof *blocks);
+    hd_arena *arena = hd_arena_new();
+    hd_vm_counts *counts = &x->compiled->workers[0].run.counts;
+    const vm_region *workspace = x->compiled->workers[0].run.workspace;
+    uint32_t vain = 0;
+    x->compiled->workers[0].took_part = true;
+    while (x->done < x->total && !x->status && !x->fault && !x->stopped) {
+        uint64_t before = workspace ? vm_read_bits(workspace->host, 8) : 0;
+        bool moves =
+            run_round(x, blocks, arena) || !workspace || before != vm_read_bits(workspace->host, 8);
+        vain = moves ? 0 : vain + 1;
+        for (uint64_t b = 0; vain > MOST_VAIN_ROUNDS && b < x->total && !x->fault; b++)
+            if (!blocks[b].has_ended) {
+                fault_of_waiting(x, &blocks[b].worker.run);
+                end_resident(x, &blocks[b], b, false);
+            }
+    }
+    for (uint64_t b = 0; b < x->total; b++) {
+        resident *block = &blocks[b];
+        vm_run *r = &block->worker.run;
+        if (block->has_begun && !block->has_ended)
+            end_resident(x, block, b, false);
+        if (block->printed.length)
+            x->vm->options.print(x->vm->options.user, block->printed.data, block->printed.length);
+        vm_add_counts(counts, &r->counts);
+        if (r->block_shadow)
+            vm_block_shadow_free(r->block_shadow);
+        free(block->room.frame.block);
+        free(block->room.private_memory.block);
+        free(block->room.local_memory.block);
+        hd_arena_free(block->worker.arena);
+    }
+    hd_arena_free(arena);
+    free(blocks);
+}
+
 /* A helper makes itself ready, since it may come when all is done. */
 static void prepare_and_work(void *self, uint32_t number) {
     running *x = self;
@@ -245,7 +370,8 @@ static uint32_t workers_for(const running *x) {
     const double come = 50e-6; /* seconds that helpers take */
     const vm_compiled *c = x->compiled;
     bool is_short = c->work_seconds > 0 && c->work_seconds < come && blocks <= c->work_blocks;
-    if (vm->options.check_races || vm->options.check_uninitialised || blocks < 2 || is_short ||
+    if (x->takes_turns || vm->options.check_races || vm->options.check_uninitialised ||
+        blocks < 2 || is_short ||
         (count > 1 && !vm_blocks_are_independent(vm, x->compiled, x->launch, x->bound)))
         count = 1;
     const vm_program *p = x->compiled->program;
@@ -274,18 +400,48 @@ static hd_status run_workers(running *x, uint32_t workers) {
         return x->status;
     vm_run *first = &x->compiled->workers[0].run;
     first->checked = vm->options.check_races || vm->options.check_uninitialised;
-    first->shadow = first->checked ? vm_shadow_new(first, &vm->races) : NULL;
+    first->shadow = first->checked
+                        ? vm_shadow_new(first, &vm->races, x->event->block_count, x->takes_turns)
+                        : NULL;
+    first->block_shadow = first->checked ? vm_block_shadow_new(first) : NULL;
     if (x->sink && x->sink->launch)
         x->status = x->sink->launch(x->sink->self, x->event);
-    if (!x->status)
+    if (!x->status && x->takes_turns)
+        take_turns(x);
+    else if (!x->status)
         hd_crew_run(&vm->crew, workers, prepare_and_work, x);
     if (x->sink && x->sink->end_launch) {
         hd_status status = x->sink->end_launch(x->sink->self, x->done == x->total);
         x->status = x->status ? x->status : status;
     }
-    if (first->checked)
+    if (first->checked) {
+        vm_block_shadow_free(first->block_shadow);
         vm_shadow_free(first->shadow);
+    }
     return x->status;
+}
+
+/* All of its blocks are on the device at once. */
+static hd_status begin_cooperative(running *x, hd_event_launch *event) {
+    hd_vm *vm = x->vm;
+    const vm_program *p = x->compiled->program;
+    const hd_device *d = vm->options.device;
+    uint64_t held = d ? (uint64_t)(d->sms ? d->sms : 1) *
+                            hd_blocks_per_sm(d, event->block_threads, p->info->registers)
+                      : UINT64_MAX;
+    if (event->block_count > held)
+        return hd_fail(vm->diag, HD_EINPUT, &x->launch->place,
+                       "a cooperative launch of %llu blocks of kernel %s; %s holds %llu of them at "
+                       "once; launch no more, each for several parts of the work",
+                       (unsigned long long)event->block_count, p->kernel->name, d->name,
+                       (unsigned long long)held);
+    vm_region *workspace = vm_space_at(&vm->space, vm->workspace);
+    if (workspace)
+        memset(workspace->host, 0, workspace->bytes);
+    x->takes_turns = event->takes_turns = event->block_count > 1;
+    if (x->takes_turns)
+        x->blocks = hd_all_blocks; /* none can be left out */
+    return HD_OK;
 }
 
 static hd_status run_launch(hd_arena *arena, running *x, hd_vm_counts *counts) {
@@ -294,6 +450,9 @@ static hd_status run_launch(hd_arena *arena, running *x, hd_vm_counts *counts) {
     hd_event_launch event =
         vm_describe(arena, vm, x->launch, x->bound, x->compiled->program, x->sink != NULL);
     x->event = &event;
+    hd_status held = x->launch->cooperative ? begin_cooperative(x, &event) : HD_OK;
+    if (held)
+        return held;
     x->end = event.block_count;
     x->total = hd_blocks_chosen(&x->blocks, event.block_count);
     bool counts_threads = vm->options.check_races; /* in 32 bits */
@@ -378,6 +537,7 @@ static hd_launch launch_of(hd_arena *arena, const hd_vm_launch_of *live) {
     hd_launch l = {.kernel_name = k->name,
                    .dims = 1,
                    .shared = live->shared,
+                   .cooperative = live->cooperative,
                    .place = k->place,
                    .kernel = k,
                    .args = hd_new_array(arena, hd_arg, k->param_count),

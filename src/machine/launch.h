@@ -71,6 +71,7 @@ struct hd_vm {
     vm_room *rooms;       /* [worker_count] */
     hd_crew *crew;        /* threads that help; NULL: not needed so far */
     struct vm_heap *heap; /* NULL: no kernel allocates */
+    uint64_t workspace;   /* address of that of cooperative launches; 0: there was none so far */
     uint32_t launches;    /* run so far */
     hd_vm_fault last_fault;
     vm_races races;
@@ -145,8 +146,11 @@ hd_status vm_share_begin(hd_arena *arena, hd_vm *vm, const hd_launch *launch, co
 hd_status vm_share_end(vm_share *share, hd_status status, hd_vm_counts *counts);
 
 /* check.c */
-struct vm_shadow *vm_shadow_new(const vm_run *r, vm_races *races);
+struct vm_shadow *vm_shadow_new(const vm_run *r, vm_races *races, uint64_t blocks,
+                                bool takes_turns);
 void vm_shadow_free(struct vm_shadow *shadow);
+struct vm_block_shadow *vm_block_shadow_new(const vm_run *r);
+void vm_block_shadow_free(struct vm_block_shadow *shadow);
 /* A block begins: its local and private memory are new. */
 void vm_check_block(vm_run *r);
 
@@ -160,8 +164,10 @@ typedef struct vm_met {
     uint32_t thread, block; /* the other's, counted in one dimension */
     bool writes, has_written;
     bool same_value; /* which both store */
+    bool are_atomic; /* at a scope that does not reach the other */
 } vm_met;
-void vm_note_race(const vm_run *r, vm_races *races, const vm_met *met);
+/* What is wrong, where the block is to end with it; else NULL. */
+const char *vm_note_race(const vm_run *r, vm_races *races, const vm_met *met);
 /* A fault that has not been reported. */
 bool vm_has_new_race(const hd_vm *vm);
 /* An HD_EINPUT when no access of a kernel stands at a line that is allowed to race. */

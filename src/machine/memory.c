@@ -112,9 +112,14 @@ void vm_announce(vm_run *r, const vm_target *t, kir_space space, const vm_announ
 
 static void before_access(vm_run *r, const vm_op *op, const vm_memory *m, const vm_target *t,
                           bool writes) {
-    if (r->checked)
-        vm_check_access(r, op, t, m->width, writes ? VM_WRITES : VM_READS);
+    bool is_atomic = r->program->kernel->insts[op->inst].order != KIR_UNSAID;
+    if (r->checked && is_atomic)
+        VM_EACH_ACTIVE(r, l)
+    vm_check_atomic(r, op, t, l, m->width, writes ? VM_ATOMIC_WRITES : VM_ATOMIC_READS, writes);
+    else if (r->checked) vm_check_access(r, op, t, m->width, writes ? VM_WRITES : VM_READS);
     vm_announce(r, t, m->space, m->announced, m->announced_count);
+    if (r->workspace && t->region == r->workspace)
+        r->asked = op->inst;
 }
 
 /* ---- the bytes ------------------------------------------------------------------------------- */

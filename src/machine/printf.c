@@ -329,7 +329,12 @@ static void run_assert(vm_run *r, const vm_op *op) {
 }
 
 static void run_trap(vm_run *r, const vm_op *op) {
-    vm_fault(r, op->inst, vm_first_active(r), "the kernel ends itself here (a trap)");
+    bool is_alone = r->program->asks_workspace && !r->workspace;
+    vm_fault(r, op->inst, vm_first_active(r), "the kernel ends itself here (a trap)%s",
+             is_alone
+                 ? "; it asks for the barrier of its grid, which only a cooperative launch has: "
+                   "cudaLaunchCooperativeKernel(), or 'cooperative: true' in a job"
+                 : "");
 }
 
 const vm_builtin vm_print_builtins[] = {

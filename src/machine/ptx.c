@@ -130,6 +130,7 @@ hd_status hd_ptx_launch(hd_ptx_kernel *kernel, const hd_ptx_launch_size *size, v
     hd_vm_launch_of launch = {.module = kernel->module->kir,
                               .kernel = kernel->kernel,
                               .shared = size->shared,
+                              .cooperative = size->cooperative,
                               .args = (const void *const *)args,
                               .variables = kernel->variables};
     memcpy(launch.grid, size->grid, sizeof launch.grid);

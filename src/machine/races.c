@@ -49,10 +49,8 @@ static bool same_line(const hd_place *a, const hd_place *b) {
            (a->file == b->file || (a->file && b->file && !strcmp(a->file, b->file)));
 }
 
-static const char *describe(const vm_run *r, hd_arena *arena, const vm_met *met,
-                            const hd_vm_race *race) {
-    char thread[160];
-    vm_print_thread(r, met->lane, thread, sizeof thread);
+/* Without the thread that meets the other. */
+static const char *describe(hd_arena *arena, const vm_met *met, const hd_vm_race *race) {
     const hd_place *place = &race->before, *from = &race->place;
     bool same_file = place->file && from->file && !strcmp(place->file, from->file);
     const char *there = "here";
@@ -64,14 +62,20 @@ static const char *describe(const vm_run *r, hd_arena *arena, const vm_met *met,
         return hd_format(
             arena,
             "this stores to byte %llu of '%s' the value that thread %u of block %u has "
-            "stored %s with no barrier between them, which is no fault; %s",
-            byte, met->region->name, met->thread, met->block, there, thread);
+            "stored %s with no barrier between them, which is no fault",
+            byte, met->region->name, met->thread, met->block, there);
+    if (met->are_atomic)
+        return hd_format(
+            arena,
+            "race: this is an atomic access to byte %llu of '%s', which thread %u of block %u has "
+            "accessed %s, and one of the two is of the scope of a block",
+            byte, met->region->name, met->thread, met->block, there);
     return hd_format(
         arena,
         "race: this %s byte %llu of '%s', which thread %u of block %u has %s %s with no "
-        "barrier between them; %s",
+        "barrier between them",
         met->writes ? "writes" : "reads", byte, met->region->name, met->thread, met->block,
-        met->has_written ? "written" : "read", there, thread);
+        met->has_written ? "written" : "read", there);
 }
 
 /* The line alone, without its text. */
@@ -81,7 +85,7 @@ static hd_place line_of(const kir_module *module, const kir_inst *inst) {
                       .line = inst->line};
 }
 
-void vm_note_race(const vm_run *r, vm_races *races, const vm_met *met) {
+const char *vm_note_race(const vm_run *r, vm_races *races, const vm_met *met) {
     const kir_kernel *kernel = r->program->kernel;
     const kir_inst *now = &kernel->insts[met->inst], *before = &kernel->insts[met->before_inst];
     const hd_place here = line_of(r->program->module, now);
@@ -94,14 +98,14 @@ void vm_note_race(const vm_run *r, vm_races *races, const vm_met *met) {
             race = known;
     }
     if (race && (race->is_fault || met->same_value))
-        return;
+        return NULL;
     for (uint32_t i = 0; i < r->options->allowed_count; i++)
         if (is_at(r->program->module, now, &r->options->allowed[i]) ||
             is_at(r->program->module, before, &r->options->allowed[i]))
-            return;
+            return NULL;
     if (!race && races->list.count == HD_MOST_RACES) {
         races->more = true;
-        return;
+        return NULL;
     }
     hd_vm_race found = {.place = kir_place(races->arena, r->program->module, now),
                         .before = kir_place(races->arena, r->program->module, before),
@@ -113,11 +117,16 @@ void vm_note_race(const vm_run *r, vm_races *races, const vm_met *met) {
     for (size_t i = 0; i < 2; i++)
         if (places[i]->file)
             places[i]->file = hd_strdup(races->arena, places[i]->file);
-    found.text = describe(r, races->arena, met, &found);
+    const char *what = describe(races->arena, met, &found);
+    char thread[160];
+    vm_print_thread(r, met->lane, thread, sizeof thread);
+    found.text = hd_format(races->arena, "%s; %s", what, thread);
+    found.is_reported = found.is_fault && r->options->stop_at_race; /* as a fault */
     if (race)
         *race = found;
     else
         hd_push(races->arena, &races->list, found);
+    return found.is_reported ? what : NULL;
 }
 
 const hd_vm_race *hd_vm_races(const hd_vm *vm, uint32_t *count) {

@@ -61,6 +61,17 @@ const vm_placed *vm_find_static(const hd_vm *vm, const kir_static *s) {
 
 /* ---- compiled kernels ---------------------------------------------------------------------- */
 
+/* The size of it, which nobody asks for here, and the word in which blocks count. */
+static hd_status add_workspace(hd_vm *vm, const hd_launch *l) {
+    enum { BYTES = 8 };
+    const vm_region *region = vm_add_region(
+        vm, (vm_region){.name = "grid workspace", .space = KIR_GLOBAL, .bytes = BYTES});
+    if (!region)
+        return vm_no_memory(vm, &l->kernel->place, "the barrier of a grid", BYTES);
+    vm->workspace = region->base;
+    return HD_OK;
+}
+
 hd_status vm_compiled_for(hd_vm *vm, const kir_module *module, const hd_launch *l,
                           vm_compiled **compiled) {
     enum { MOST_LANES = 65536 };
@@ -93,6 +104,8 @@ hd_status vm_compiled_for(hd_vm *vm, const kir_module *module, const hd_launch *
     c->workers = hd_new_array(arena, vm_worker, vm->worker_count);
     hd_push(vm->arena, &vm->compiled, c);
     *compiled = c;
+    if (c->program->asks_workspace && !vm->workspace && (status = add_workspace(vm, l)))
+        return status;
     return c->program->allocates && !vm->heap ? vm_heap_open(vm, &l->kernel->place) : HD_OK;
 }
 

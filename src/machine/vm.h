@@ -24,6 +24,7 @@
 #include <signal.h>
 
 #include "base/ranks.h"
+#include "device/device.h"
 #include "machine/event.h"
 #include "job/job.h"
 
@@ -45,6 +46,7 @@ typedef struct hd_vm_options {
                                 * private memory */
     bool check_uninitialised;  /* reads of memory that nothing has written */
     bool check_races;          /* between threads of a block and between blocks; one worker */
+    bool stop_at_race;         /* a race that is a fault ends the launch */
     bool races_go_on;          /* a launch with races has still run well; hd_vm_report_races() */
     const hd_vm_line *allowed; /* lines whose accesses may race */
     uint32_t allowed_count;
@@ -53,7 +55,8 @@ typedef struct hd_vm_options {
     void *user;               /* of print and progress */
     const volatile sig_atomic_t *stop; /* not 0: end soon; may be NULL. Blocks that were running
                                         * are closed as not complete */
-    bool any_memory; /* kernels may touch all that the process may, at its own addresses */
+    const hd_device *device; /* a cooperative launch has no more blocks than it holds; NULL: any */
+    bool any_memory;         /* kernels may touch all that the process may, at its own addresses */
     /* Of a job: each of these runs a part of the blocks of every launch whose blocks are independent
      * of each other, and the whole of the others; memory and counts are those of the whole launch on
      * all of them, sinks hear a part of the blocks each. NULL: there is one. */
@@ -158,6 +161,7 @@ typedef struct hd_vm_launch_of {
     const kir_kernel *kernel;
     uint32_t grid[3], block[3];
     uint64_t shared;           /* bytes of dynamic local memory */
+    bool cooperative;          /* its blocks may wait for each other */
     const void *const *args;   /* [param_count] the bytes of each; of a pointer its address, which
                                 * may be inside of memory */
     const uint64_t *variables; /* [static_count] addresses; those in local memory are not read */

@@ -117,6 +117,16 @@ static uint32_t participants(vm_run *r, const vm_op *op, uint32_t first, uint32_
     return here;
 }
 
+/* They wait for each other, and for nobody else. */
+static void order_members(vm_run *r, uint32_t first, uint32_t mask) {
+    uint64_t *lanes = r->flow->taken[0];
+    if (!vm_ordered_threads(r))
+        return;
+    memset(lanes, 0, r->words * sizeof *lanes);
+    lanes[first / 64] = (uint64_t)mask << first % 64;
+    vm_check_together(r, lanes);
+}
+
 /* ---- what a lane gets ------------------------------------------------------------- */
 
 #define EACH_MEMBER(m, l)                                                                 \
@@ -234,6 +244,8 @@ static void run_one_warp(vm_run *r, const vm_op *op, uint32_t first) {
             result = function->fn(&m);
         known = mask;
         results[l] = result;
+        if (call->count && l == (uint32_t)__builtin_ctz(mask))
+            order_members(r, first, mask);
     }
     for (uint32_t left = call->has_result ? active : 0; left; left &= left - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(left);

@@ -40,12 +40,10 @@ cuda_work call_launch(cuda_process *p, const void *which, const hd_ptx_launch_si
     cuda_error error = find(p, which, &kernel);
     if (error)
         return cuda_work_failed(error);
-    return (cuda_work){.kind = CUDA_WORK_LAUNCH,
-                       .launch = {.kernel = kernel,
-                                  .host = which,
-                                  .size = *size,
-                                  .cooperative = cooperative,
-                                  .args = args}};
+    cuda_work work = {.kind = CUDA_WORK_LAUNCH,
+                      .launch = {.kernel = kernel, .host = which, .size = *size, .args = args}};
+    work.launch.size.cooperative = cooperative;
+    return work;
 }
 
 cuda_error call_launch_attributes(const cudaLaunchAttribute *attributes, unsigned count,

@@ -1,11 +1,67 @@
 /*
  * Atomics, in their three forms: atomic_add and atom_add of OpenCL 1, the
- * atomic_fetch_add family of OpenCL 2 (memory order and scope are dropped: the
- * machine is sequential at every address), and LLVM's own instructions. An
+ * atomic_fetch_add family of OpenCL 2, and LLVM's own instructions. The machine is sequential at
+ * every address; order and scope are for its check of races. An
  * increment of OpenCL is an addition of 1, a decrement a subtraction; those of CUDA
  * have a bound, and operations of their own.
  */
 #include "frontend/clang/internal.h"
+
+/* ---- order and scope -------------------------------------------------- */
+
+/* What a load, a store, an atomic and a fence say without a word. */
+static kir_order plainest(const kir_inst *inst, kir_order order) {
+    bool is_load = inst->op == KIR_LOAD || (inst->op == KIR_ATOMIC && inst->index == KIR_RMW_LOAD);
+    bool is_store =
+        inst->op == KIR_STORE || (inst->op == KIR_ATOMIC && inst->index == KIR_RMW_STORE);
+    if (order == KIR_ACQ_REL && (is_load || is_store))
+        return is_load ? KIR_ACQUIRE : KIR_RELEASE;
+    bool is_default = inst->op == KIR_FENCE    ? order == KIR_ACQ_REL
+                      : inst->op == KIR_ATOMIC ? order == KIR_RELAXED
+                                               : false;
+    return is_default ? KIR_UNSAID : order;
+}
+
+/* clang says of CUDA's atomicAdd() and its like that they are sequentially consistent, and they are
+ * relaxed; what a source may say of itself has other words (heddle_functions.h). */
+void front_set_order(front_lowering *l, kir_value value, LLVMValueRef instruction) {
+    kir_inst *inst = &l->out.insts.data[value];
+    bool is_cuda = l->front->is_cuda;
+    bool is_cas = LLVMIsAAtomicCmpXchgInst(instruction) != NULL;
+    switch (is_cas ? LLVMGetCmpXchgSuccessOrdering(instruction) : LLVMGetOrdering(instruction)) {
+    case LLVMAtomicOrderingNotAtomic:
+        inst->order = is_cuda && inst->is_volatile ? KIR_RELAXED : KIR_UNSAID;
+        break;
+    case LLVMAtomicOrderingAcquire: inst->order = KIR_ACQUIRE; break;
+    case LLVMAtomicOrderingRelease: inst->order = KIR_RELEASE; break;
+    case LLVMAtomicOrderingAcquireRelease: inst->order = KIR_ACQ_REL; break;
+    case LLVMAtomicOrderingSequentiallyConsistent:
+        inst->order = is_cuda && inst->op == KIR_ATOMIC ? KIR_RELAXED : KIR_ACQ_REL;
+        break;
+    default: inst->order = KIR_RELAXED;
+    }
+    inst->order = plainest(inst, inst->order);
+    inst->is_block_scope = is_cuda && front_is_inside(l->front, instruction, "heddle_of_block_");
+}
+
+/* memory_order and memory_scope of OpenCL 2, which are those arguments, if there are so many; without
+ * them it is what C11 says. */
+void front_set_written_order(front_lowering *l, kir_value value, const front_call *call,
+                             uint32_t order_at, uint32_t scope_at) {
+    static const kir_order orders[] = {KIR_RELAXED, KIR_ACQUIRE, KIR_ACQUIRE,
+                                       KIR_RELEASE, KIR_ACQ_REL, KIR_ACQ_REL};
+    enum { WORK_ITEM, WORK_GROUP, DEVICE, SEQ_CST = 5 };
+    const kir_inst *insts = l->out.insts.data, *order = NULL, *scope = NULL;
+    if (order_at < call->arg_count)
+        order = &insts[call->args[order_at]];
+    if (scope_at < call->arg_count)
+        scope = &insts[call->args[scope_at]];
+    uint64_t said = order && order->op == KIR_CONST ? order->imm[0] : SEQ_CST;
+    uint64_t reach = scope && scope->op == KIR_CONST ? scope->imm[0] : DEVICE;
+    kir_inst *inst = &l->out.insts.data[value];
+    inst->order = plainest(inst, orders[said < SEQ_CST ? said : SEQ_CST]);
+    inst->is_block_scope = reach == WORK_ITEM || reach == WORK_GROUP;
+}
 
 /* ---- LLVM's instructions --------------------------------------------- */
 
@@ -28,7 +84,9 @@ void front_lower_rmw(front_lowering *l, LLVMValueRef instruction) {
     LLVMAtomicRMWBinOp op = LLVMGetAtomicRMWBinOp(instruction);
     for (size_t i = 0; i < sizeof rmws / sizeof *rmws; i++)
         if (rmws[i].from == op) {
-            front_set_value(l, instruction, front_emit_atomic(&l->out, rmws[i].to, type, 2, args));
+            kir_value old = front_emit_atomic(&l->out, rmws[i].to, type, 2, args);
+            front_set_order(l, old, instruction);
+            front_set_value(l, instruction, old);
             return;
         }
     front_cannot(l, "this atomic operation is not supported; use atomic_cmpxchg in a loop");
@@ -41,6 +99,7 @@ void front_lower_cmpxchg(front_lowering *l, LLVMValueRef instruction) {
     kir_value args[] = {address, front_value_of(l, LLVMGetOperand(instruction, 2)),
                         front_value_of(l, compare)};
     kir_value old = front_emit_atomic(&l->out, KIR_RMW_CMPXCHG, type, 3, args);
+    front_set_order(l, old, instruction);
     kir_value results[] = {old, front_emit_compare(&l->out, KIR_P_EQ, old, args[2])};
     front_set_results(l, instruction, 2, results);
 }
@@ -93,7 +152,7 @@ static void plain_atomic(front_lowering *l, front_call *call, const char *operat
                                                         : call->args[1]});
 }
 
-bool front_lower_atomic_call(front_lowering *l, front_call *call) {
+static bool lower_atomic_call(front_lowering *l, front_call *call) {
     const char *operation = operation_of(l, call->name);
     if (!operation || !strcmp(operation, "work_item_fence"))
         return false;
@@ -129,5 +188,27 @@ bool front_lower_atomic_call(front_lowering *l, front_call *call) {
         return true;
     }
     plain_atomic(l, call, operation, address);
+    return true;
+}
+
+/* The functions of OpenCL 2 have an order, and may have a scope; those of OpenCL 1 are relaxed. */
+static void set_order_of_call(front_lowering *l, const front_call *call, kir_value atomic) {
+    const char *name = call->name + strlen("atomic_");
+    bool exchanges = starts_with(name, "compare_exchange_"), is_flag = starts_with(name, "flag_");
+    bool is_new = starts_with(name, "fetch_") || starts_with(name, "load") ||
+                  starts_with(name, "store") || starts_with(name, "exchange") || exchanges ||
+                  is_flag;
+    uint32_t at = exchanges ? 3 : is_flag || starts_with(name, "load") ? 1 : 2;
+    if (starts_with(call->name, "atomic_") && is_new)
+        front_set_written_order(l, atomic, call, at, exchanges ? 5 : at + 1);
+}
+
+bool front_lower_atomic_call(front_lowering *l, front_call *call) {
+    size_t before = l->out.insts.count;
+    if (!lower_atomic_call(l, call))
+        return false;
+    for (size_t v = before; v < l->out.insts.count; v++)
+        if (l->out.insts.data[v].op == KIR_ATOMIC)
+            set_order_of_call(l, call, (kir_value)v);
     return true;
 }

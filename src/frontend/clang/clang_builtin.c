@@ -30,7 +30,10 @@ static bool lower_synchronisation(front_lowering *l, const front_call *call) {
     if (!barrier &&
         !hd_has_word("mem_fence read_mem_fence write_mem_fence atomic_work_item_fence", call->name))
         return false;
-    front_emit1(&l->out, barrier ? KIR_BARRIER : KIR_FENCE, (kir_type){0}, call->args[0]);
+    kir_value value =
+        front_emit1(&l->out, barrier ? KIR_BARRIER : KIR_FENCE, (kir_type){0}, call->args[0]);
+    if (!strcmp(call->name, "atomic_work_item_fence"))
+        front_set_written_order(l, value, call, 1, 2);
     return true;
 }
 

@@ -252,8 +252,7 @@ static const char *reason_of_missing(const char *name) {
     static const struct {
         const char *prefix, *reason;
     } reasons[] = {
-        {"cudaCG", "threads of several blocks cannot wait for each other; end the kernel and "
-                   "launch another"},
+        {"cudaCG", "grids of several devices are not supported; synchronise one"},
         {"cudaGetParameterBuffer", "a kernel cannot launch kernels; launch them from the job"},
         {"cudaLaunchDevice", "a kernel cannot launch kernels; launch them from the job"},
         {"heddle_unknown_texture",

@@ -275,6 +275,7 @@ const hd_record *front_element_record(front_lowering *l, LLVMTypeRef type);
 kir_value front_lower_constant(front_lowering *l, LLVMValueRef constant);
 
 /* atomic.c: LLVM's atomic instructions and OpenCL's atomic built-ins. */
+void front_set_order(front_lowering *l, kir_value value, LLVMValueRef instruction);
 void front_lower_rmw(front_lowering *l, LLVMValueRef instruction);
 void front_lower_cmpxchg(front_lowering *l, LLVMValueRef instruction);
 
@@ -307,6 +308,8 @@ kir_value front_emit_written(front_lowering *l, const front_call *call, const ch
  * points to: 'f', 'i', 'j' …; 'H' for half. */
 char front_first_type_code(const char *types);
 /* clang_builtin.c and atomic.c: false when the call is none of theirs. */
+void front_set_written_order(front_lowering *l, kir_value value, const front_call *call,
+                             uint32_t order_at, uint32_t scope_at);
 bool front_lower_atomic_call(front_lowering *l, front_call *call);
 bool front_lower_builtin(front_lowering *l, front_call *call);
 /* lane.c: one lane of a vector. */

@@ -269,17 +269,24 @@ static kir_value lower_extract_value(front_lowering *l, LLVMValueRef inst) {
 
 /* ---- memory ---------------------------------------------------------- */
 
+/* With the order and scope that the source says. */
+static kir_value ordered(front_lowering *l, LLVMValueRef inst, kir_value value) {
+    front_set_order(l, value, inst);
+    return value;
+}
+
 static kir_value lower_store(front_lowering *l, LLVMValueRef inst) {
     LLVMValueRef stored = LLVMGetOperand(inst, 0);
     kir_value value = operand_like(l, stored, front_lower_type(l, LLVMTypeOf(stored)));
     kir_value address = front_member_address(l, LLVMGetOperand(inst, 1));
     if (LLVMGetOrdering(inst) > LLVMAtomicOrderingUnordered)
-        return front_emit_atomic(&l->out, KIR_RMW_STORE, (kir_type){0}, 2,
-                                 (kir_value[]){address, value});
+        return ordered(l, inst,
+                       front_emit_atomic(&l->out, KIR_RMW_STORE, (kir_type){0}, 2,
+                                         (kir_value[]){address, value}));
     front_emit_store(&l->out, value, address, LLVMGetAlignment(inst));
     kir_value store = (kir_value)l->out.insts.count - 1;
     l->out.insts.data[store].is_volatile = LLVMGetVolatile(inst);
-    return store;
+    return ordered(l, inst, store);
 }
 
 /* ---- leaving a block ------------------------------------------------- */
@@ -377,10 +384,10 @@ static kir_value lower_value(front_lowering *l, LLVMValueRef inst) {
         kir_type type = front_lower_type(l, LLVMTypeOf(inst));
         kir_value address = front_member_address(l, LLVMGetOperand(inst, 0));
         if (LLVMGetOrdering(inst) > LLVMAtomicOrderingUnordered)
-            return front_emit_atomic(&l->out, KIR_RMW_LOAD, type, 1, &address);
+            return ordered(l, inst, front_emit_atomic(&l->out, KIR_RMW_LOAD, type, 1, &address));
         kir_value value = front_emit_load(&l->out, type, address, LLVMGetAlignment(inst));
         l->out.insts.data[value].is_volatile = LLVMGetVolatile(inst);
-        return value;
+        return ordered(l, inst, value);
     }
     case LLVMStore: return lower_store(l, inst);
     case LLVMGetElementPtr: return front_lower_gep(l, inst);

@@ -31,21 +31,13 @@ static kir_value number(front_lowering *l, int64_t value) {
 
 /* ---- special registers ------------------------------------------------- */
 
-static void refuse_grid_barrier(front_lowering *l) {
-    front_cannot(l, "threads of several blocks cannot wait for each other; end the kernel and "
-                    "launch another");
-}
-
 /* `name` as in PTX, without its percent sign. */
 static kir_value special_register(front_lowering *l, const char *name) {
     kir_value result;
     if (front_special_register(&l->out, name, &result))
         return result;
-    if (starts_with(name, "envreg"))
-        refuse_grid_barrier(l);
-    else
-        front_cannot(
-            l, "the special register %%%s has no meaning on Heddle's machine; leave it out", name);
+    front_cannot(l, "the special register %%%s has no meaning on Heddle's machine; leave it out",
+                 name);
     return 0;
 }
 
@@ -104,6 +96,8 @@ static bool lower_by_recipe(front_lowering *l, front_call *call, const char *nam
     if (starts_with(name, "shfl."))
         letters['w' - 'a'] = segment_width(l, call->args[call->arg_count - 1]);
     call->result = front_recipe(&l->out, recipe, letters, true, call->type);
+    if (hd_has_word("membar.cta fence.acq_rel.cta fence.sc.cta", name))
+        l->out.insts.data[l->out.insts.count - 1].is_block_scope = true;
     return true;
 }
 
@@ -290,8 +284,6 @@ void front_lower_assembly(front_lowering *l, LLVMValueRef call) {
     const char *text = source_of_assembly(l, LLVMGetCalledValue(call));
     text += strspn(text, " \t\n");
     inline_operands operands = operands_of(l, call);
-    if (front_is_inside(l->front, call, "sync_grids")) /* of cooperative groups */
-        refuse_grid_barrier(l);
     if (l->out.status || refuse_texture(l, text))
         return;
     const char *why = ptx_lower_inline(&l->out, text, operands.data, (uint32_t)operands.count);

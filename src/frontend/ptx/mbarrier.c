@@ -35,7 +35,11 @@ static void lower_init(ptx_lowering *l) {
 
 /* What the barrier was before. */
 static kir_value change(ptx_lowering *l, kir_value address, kir_value by) {
-    return front_emit_atomic(&l->out, KIR_RMW_MBARRIER, ptx_int(64), 2, (kir_value[]){address, by});
+    kir_value old =
+        front_emit_atomic(&l->out, KIR_RMW_MBARRIER, ptx_int(64), 2, (kir_value[]){address, by});
+    ptx_set_order(l, ptx_has(l->inst, "relaxed") ? KIR_UNSAID : KIR_RELEASE);
+    l->out.insts.data[old].is_block_scope = true;
+    return old;
 }
 
 /* {state,} [address] {, count or bytes}: what is before the address and behind it. */
@@ -67,6 +71,8 @@ static void lower_wait(ptx_lowering *l) {
     kir_value address = ptx_address(l, 1, ptx_space_of(l->inst));
     kir_value asked = by_parity ? number(l, 2) : ptx_get(l, 2, PTX_B64);
     kir_value now = front_emit_atomic(&l->out, KIR_RMW_LOAD, ptx_int(64), 1, &address);
+    ptx_set_order(l, ptx_has(l->inst, "relaxed") ? KIR_UNSAID : KIR_ACQUIRE);
+    l->out.insts.data[now].is_block_scope = true;
     kir_value done = recipe(l,
                             by_parity ? "ne(and(lshr(a, " PHASE "), 1), b)"
                                       : "ne(lshr(a, " PHASE "), lshr(b, " PHASE "))",

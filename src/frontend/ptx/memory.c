@@ -230,6 +230,17 @@ static bool is_ordered(const ptx_inst *inst) {
     return ptx_has(inst, "acquire") || ptx_has(inst, "release") || ptx_has(inst, "relaxed");
 }
 
+/* The order and scope that an instruction says, in kir's last one; `unsaid` without a word. A
+ * cluster is one block here, and the system one device. */
+void ptx_set_order(ptx_lowering *l, kir_order unsaid) {
+    kir_inst *inst = &l->out.insts.data[l->out.insts.count - 1];
+    inst->order = ptx_has(l->inst, "acq_rel") || ptx_has(l->inst, "sc") ? KIR_ACQ_REL
+                  : ptx_has(l->inst, "acquire")                         ? KIR_ACQUIRE
+                  : ptx_has(l->inst, "release")                         ? KIR_RELEASE
+                                                                        : unsaid;
+    inst->is_block_scope = ptx_has(l->inst, "cta") || ptx_has(l->inst, "cluster");
+}
+
 static ptx_type access_type(ptx_lowering *l) {
     ptx_type type = ptx_type_of(l->inst, 0);
     if (type == PTX_NO_TYPE)
@@ -251,9 +262,12 @@ static void lower_load(ptx_lowering *l) {
     if (is_ordered(l->inst) && memory.lanes == 1) {
         memory.kind = KIR_INT;
         value = front_emit_atomic(&l->out, KIR_RMW_LOAD, memory, 1, &pointer);
+        ptx_set_order(l, KIR_UNSAID);
     } else {
         value = front_emit_load(&l->out, memory, pointer, kir_type_bytes(memory));
         l->out.insts.data[value].is_volatile = ptx_has(l->inst, "volatile");
+        if (is_ordered(l->inst) || ptx_has(l->inst, "volatile"))
+            ptx_set_order(l, KIR_RELAXED);
     }
     put_vector(l, to, value, ptx_is_signed(type));
 }
@@ -273,10 +287,13 @@ static void lower_store(ptx_lowering *l) {
     if (is_ordered(l->inst) && memory.lanes == 1) {
         kir_value args[] = {pointer, ptx_bits_as(l, value, ptx_int(memory.bits))};
         front_emit_atomic(&l->out, KIR_RMW_STORE, (kir_type){0}, 2, args);
+        ptx_set_order(l, KIR_UNSAID);
         return;
     }
     front_emit_store(&l->out, value, pointer, kir_type_bytes(memory));
     l->out.insts.data[l->out.insts.count - 1].is_volatile = ptx_has(l->inst, "volatile");
+    if (is_ordered(l->inst) || ptx_has(l->inst, "volatile"))
+        ptx_set_order(l, KIR_RELAXED);
 }
 
 /* ---- atomics -------------------------------------------------------------------------------- */
@@ -306,7 +323,9 @@ static kir_value one_atomic(ptx_lowering *l, const char *word, ptx_type type, ki
     else if (is_packed && !is_exchange)
         ptx_cannot(l, "%s is not supported", ptx_opcode(l->arena, l->inst));
     kir_value args[] = {pointer, operand};
-    return front_emit_atomic(&l->out, rmw, ptx_type_of_value(l, operand), 2, args);
+    kir_value old = front_emit_atomic(&l->out, rmw, ptx_type_of_value(l, operand), 2, args);
+    ptx_set_order(l, KIR_UNSAID);
+    return old;
 }
 
 /* Each number of a vector by itself, as PTX has it. */
@@ -346,6 +365,7 @@ static void lower_atomic(ptx_lowering *l) {
     if (is_cas) { /* the second operand is compared, the third one stored */
         kir_value args[] = {pointer, other, value};
         old = front_emit_atomic(&l->out, KIR_RMW_CMPXCHG, ptx_type_of_value(l, value), 3, args);
+        ptx_set_order(l, KIR_UNSAID);
     } else {
         old = one_atomic(l, how, type, pointer, value);
     }

@@ -151,10 +151,6 @@ static kir_value special_register(ptx_lowering *l, const char *name) {
         return ptx_number(l, ptx_int(32), 32);
     if (*name == '%' && special(l, name + 1, &value))
         return value;
-    /* Cooperative groups ask for the memory through which blocks wait for each other: none. Who
-     * waits is refused by the front end. */
-    if (l->is_inline && !strncmp(name, "%envreg", 7))
-        return ptx_number(l, ptx_int(32), 0);
     if (!strncmp(name, "%cluster", 8) || !strncmp(name, "%is_explicit_cluster", 20) ||
         !strncmp(name, "%nclusterid", 11))
         ptx_cannot(l, "%s: clusters of blocks are not supported", name);

@@ -54,6 +54,15 @@ static void lower_barrier(ptx_lowering *l) {
                         (kir_value[]){number, threads});
 }
 
+/* membar.cta and .gl; fence.acq_rel.cta and the like, which both releases and acquires unless it says
+ * one of the two. */
+static void lower_fence(ptx_lowering *l) {
+    ptx_lower_recipe(l, ": fence:void(3:i32)");
+    ptx_set_order(l, KIR_UNSAID);
+    kir_inst *inst = &l->out.insts.data[l->out.insts.count - 1];
+    inst->order = inst->order == KIR_ACQ_REL ? KIR_UNSAID : inst->order;
+}
+
 /* ---- reductions ------------------------------------------------------------------- */
 
 /* redux.sync.min{.abs}{.NaN}.f32 d, value, mask: by the bits of floats as unsigned numbers of the same
@@ -96,7 +105,6 @@ static void lower_elect(ptx_lowering *l) {
         "shfl." mode, NULL, "vuu: d = active_mask:i32(); " SHUFFLED(mode) \
     }
 #define REDUX(words, name) {"redux." words, NULL, "tb: warp_reduce_" name "(b, a)", true}
-#define FENCE ": fence:void(3:i32)"
 #define NOTHING(name) {name, NULL, "", false}
 #define MIN_MAX "; min and max of f32 are"
 const ptx_rule ptx_thread_rules[] = {
@@ -105,8 +113,8 @@ const ptx_rule ptx_thread_rules[] = {
     {"membar.proxy", NULL, "", true},
     {"fence.proxy", NULL, "", true},
     {"fence.mbarrier_init", NULL, "", true},
-    {"membar", NULL, FENCE, true},
-    {"fence", NULL, FENCE, true},
+    {"membar", lower_fence, NULL, true},
+    {"fence", lower_fence, NULL, true},
     VOTE("all", "ne(", ", 0)"),
     VOTE("any", "ne(", ", 0)"),
     VOTE("uni", "ne(", ", 0)"),

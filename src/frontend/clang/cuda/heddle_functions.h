@@ -57,30 +57,57 @@ __HEDDLE_REDUCE(int, max, max, int)
 
 /* ---- atomics of a block, of the system: as those of the device -------------------- */
 
-#define atomicAdd_block atomicAdd
+#define atomicAdd_block heddle_of_block_Add
 #define atomicAdd_system atomicAdd
-#define atomicSub_block atomicSub
+#define atomicSub_block heddle_of_block_Sub
 #define atomicSub_system atomicSub
-#define atomicExch_block atomicExch
+#define atomicExch_block heddle_of_block_Exch
 #define atomicExch_system atomicExch
-#define atomicMin_block atomicMin
+#define atomicMin_block heddle_of_block_Min
 #define atomicMin_system atomicMin
-#define atomicMax_block atomicMax
+#define atomicMax_block heddle_of_block_Max
 #define atomicMax_system atomicMax
-#define atomicInc_block atomicInc
+#define atomicInc_block heddle_of_block_Inc
 #define atomicInc_system atomicInc
-#define atomicDec_block atomicDec
+#define atomicDec_block heddle_of_block_Dec
 #define atomicDec_system atomicDec
-#define atomicCAS_block atomicCAS
+#define atomicCAS_block heddle_of_block_CAS
 #define atomicCAS_system atomicCAS
-#define atomicAnd_block atomicAnd
+#define atomicAnd_block heddle_of_block_And
 #define atomicAnd_system atomicAnd
-#define atomicOr_block atomicOr
+#define atomicOr_block heddle_of_block_Or
 #define atomicOr_system atomicOr
-#define atomicXor_block atomicXor
+#define atomicXor_block heddle_of_block_Xor
 #define atomicXor_system atomicXor
 
-/* ---- atomics of CUDA 12.8 by order and scope, which make no difference here ------------------- */
+/* The name tells the front end the scope. */
+#define HEDDLE_OF_BLOCK(op)                                                          \
+    template <class T, class V>                                                      \
+    static __device__ __forceinline__ T heddle_of_block_##op(T *address, V value) {  \
+        return atomic##op(address, (T)value);                                        \
+    }
+HEDDLE_OF_BLOCK(Add)
+HEDDLE_OF_BLOCK(Sub)
+HEDDLE_OF_BLOCK(Exch)
+HEDDLE_OF_BLOCK(Min)
+HEDDLE_OF_BLOCK(Max)
+HEDDLE_OF_BLOCK(Inc)
+HEDDLE_OF_BLOCK(Dec)
+HEDDLE_OF_BLOCK(And)
+HEDDLE_OF_BLOCK(Or)
+HEDDLE_OF_BLOCK(Xor)
+#undef HEDDLE_OF_BLOCK
+template <class T, class C, class V>
+static __device__ __forceinline__ T heddle_of_block_CAS(T *address, C compare, V value) {
+    return atomicCAS(address, (T)compare, (T)value);
+}
+
+/* ---- atomics of CUDA 12.8 by order and scope ------------------------------------------------- */
+
+/* A sequentially consistent one is told apart from atomicAdd() and its like, of which clang says the
+ * same (atomic.c); scopes but those of fences are the device's. */
+#define HEDDLE_ORDER(order, strongest) \
+    ((order) == __ATOMIC_SEQ_CST ? (strongest) : (order) == __ATOMIC_CONSUME ? __ATOMIC_ACQUIRE : (order))
 
 #ifndef __NV_ATOMIC_RELAXED
 #define __NV_ATOMIC_RELAXED __ATOMIC_RELAXED
@@ -94,32 +121,47 @@ __HEDDLE_REDUCE(int, max, max, int)
 #define __NV_THREAD_SCOPE_CLUSTER 2
 #define __NV_THREAD_SCOPE_DEVICE 3
 #define __NV_THREAD_SCOPE_SYSTEM 4
-#define __nv_atomic_load(from, to, order, ...) __atomic_load(from, to, __ATOMIC_RELAXED)
-#define __nv_atomic_load_n(from, ...) __atomic_load_n(from, __ATOMIC_RELAXED)
-#define __nv_atomic_store(to, from, ...) __atomic_store(to, from, __ATOMIC_RELAXED)
-#define __nv_atomic_store_n(to, value, ...) __atomic_store_n(to, value, __ATOMIC_RELAXED)
-#define __nv_atomic_exchange(at, value, old, ...)       \
-    __atomic_exchange(at, value, old, __ATOMIC_RELAXED)
-#define __nv_atomic_exchange_n(at, value, ...) __atomic_exchange_n(at, value, __ATOMIC_RELAXED)
-#define __nv_atomic_compare_exchange(at, expected, value, ...)                                \
-    __atomic_compare_exchange(at, expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
-#define __nv_atomic_compare_exchange_n(at, expected, value, ...)                                \
-    __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
-#define __nv_atomic_fetch_add(at, value, ...) __atomic_fetch_add(at, value, __ATOMIC_RELAXED)
-#define __nv_atomic_fetch_sub(at, value, ...) __atomic_fetch_sub(at, value, __ATOMIC_RELAXED)
-#define __nv_atomic_fetch_and(at, value, ...) __atomic_fetch_and(at, value, __ATOMIC_RELAXED)
-#define __nv_atomic_fetch_or(at, value, ...) __atomic_fetch_or(at, value, __ATOMIC_RELAXED)
-#define __nv_atomic_fetch_xor(at, value, ...) __atomic_fetch_xor(at, value, __ATOMIC_RELAXED)
-#define __nv_atomic_fetch_min(at, value, ...) __atomic_fetch_min(at, value, __ATOMIC_RELAXED)
-#define __nv_atomic_fetch_max(at, value, ...) __atomic_fetch_max(at, value, __ATOMIC_RELAXED)
-#define __nv_atomic_add(at, value, ...) ((void)__atomic_fetch_add(at, value, __ATOMIC_RELAXED))
-#define __nv_atomic_sub(at, value, ...) ((void)__atomic_fetch_sub(at, value, __ATOMIC_RELAXED))
-#define __nv_atomic_and(at, value, ...) ((void)__atomic_fetch_and(at, value, __ATOMIC_RELAXED))
-#define __nv_atomic_or(at, value, ...) ((void)__atomic_fetch_or(at, value, __ATOMIC_RELAXED))
-#define __nv_atomic_xor(at, value, ...) ((void)__atomic_fetch_xor(at, value, __ATOMIC_RELAXED))
-#define __nv_atomic_min(at, value, ...) ((void)__atomic_fetch_min(at, value, __ATOMIC_RELAXED))
-#define __nv_atomic_max(at, value, ...) ((void)__atomic_fetch_max(at, value, __ATOMIC_RELAXED))
-#define __nv_atomic_thread_fence(...) __threadfence()
+#define __nv_atomic_load(from, to, order, ...) \
+    __atomic_load(from, to, HEDDLE_ORDER(order, __ATOMIC_ACQUIRE))
+#define __nv_atomic_load_n(from, order, ...) \
+    __atomic_load_n(from, HEDDLE_ORDER(order, __ATOMIC_ACQUIRE))
+#define __nv_atomic_store(to, from, order, ...) \
+    __atomic_store(to, from, HEDDLE_ORDER(order, __ATOMIC_RELEASE))
+#define __nv_atomic_store_n(to, value, order, ...) \
+    __atomic_store_n(to, value, HEDDLE_ORDER(order, __ATOMIC_RELEASE))
+#define __nv_atomic_exchange(at, value, old, order, ...) \
+    __atomic_exchange(at, value, old, HEDDLE_ORDER(order, __ATOMIC_ACQ_REL))
+#define __nv_atomic_exchange_n(at, value, order, ...) \
+    __atomic_exchange_n(at, value, HEDDLE_ORDER(order, __ATOMIC_ACQ_REL))
+#define __nv_atomic_compare_exchange(at, expected, value, weak, success, failure, ...) \
+    __atomic_compare_exchange(at, expected, value, false,                        \
+        HEDDLE_ORDER(success, __ATOMIC_ACQ_REL), HEDDLE_ORDER(failure, __ATOMIC_ACQUIRE))
+#define __nv_atomic_compare_exchange_n(at, expected, value, weak, success, failure, ...) \
+    __atomic_compare_exchange_n(at, expected, value, false,                        \
+        HEDDLE_ORDER(success, __ATOMIC_ACQ_REL), HEDDLE_ORDER(failure, __ATOMIC_ACQUIRE))
+#define __nv_atomic_fetch_add(at, value, order, ...) \
+    __atomic_fetch_add(at, value, HEDDLE_ORDER(order, __ATOMIC_ACQ_REL))
+#define __nv_atomic_fetch_sub(at, value, order, ...) \
+    __atomic_fetch_sub(at, value, HEDDLE_ORDER(order, __ATOMIC_ACQ_REL))
+#define __nv_atomic_fetch_and(at, value, order, ...) \
+    __atomic_fetch_and(at, value, HEDDLE_ORDER(order, __ATOMIC_ACQ_REL))
+#define __nv_atomic_fetch_or(at, value, order, ...) \
+    __atomic_fetch_or(at, value, HEDDLE_ORDER(order, __ATOMIC_ACQ_REL))
+#define __nv_atomic_fetch_xor(at, value, order, ...) \
+    __atomic_fetch_xor(at, value, HEDDLE_ORDER(order, __ATOMIC_ACQ_REL))
+#define __nv_atomic_fetch_min(at, value, order, ...) \
+    __atomic_fetch_min(at, value, HEDDLE_ORDER(order, __ATOMIC_ACQ_REL))
+#define __nv_atomic_fetch_max(at, value, order, ...) \
+    __atomic_fetch_max(at, value, HEDDLE_ORDER(order, __ATOMIC_ACQ_REL))
+#define __nv_atomic_add(at, value, order, ...) ((void)__nv_atomic_fetch_add(at, value, order))
+#define __nv_atomic_sub(at, value, order, ...) ((void)__nv_atomic_fetch_sub(at, value, order))
+#define __nv_atomic_and(at, value, order, ...) ((void)__nv_atomic_fetch_and(at, value, order))
+#define __nv_atomic_or(at, value, order, ...) ((void)__nv_atomic_fetch_or(at, value, order))
+#define __nv_atomic_xor(at, value, order, ...) ((void)__nv_atomic_fetch_xor(at, value, order))
+#define __nv_atomic_min(at, value, order, ...) ((void)__nv_atomic_fetch_min(at, value, order))
+#define __nv_atomic_max(at, value, order, ...) ((void)__nv_atomic_fetch_max(at, value, order))
+#define __nv_atomic_thread_fence(order, scope) \
+    ((scope) <= __NV_THREAD_SCOPE_BLOCK ? __threadfence_block() : __threadfence())
 #endif
 
 /* Clang declares what atomicCAS() of 16 bits calls, but has no body for it. */

@@ -7,8 +7,6 @@
 
 #include <type_traits>
 
-extern "C" __device__ void cudaCGSynchronizeGrid();
-
 namespace cooperative_groups {
 
 namespace details {
@@ -105,11 +103,35 @@ class thread_block : public thread_group {
 };
 __device__ inline thread_block this_thread_block() { return thread_block(); }
 
-/* Its blocks cannot wait for each other, which whoever reads the call says. */
+/* Blocks count their arrivals in a word that a cooperative launch gives them. The first block adds what
+ * makes its highest bit another one when all have come. */
 class grid_group {
+    static __device__ unsigned *barrier() {
+        unsigned high, low;
+        asm("mov.u32 %0, %%envreg1;" : "=r"(high));
+        asm("mov.u32 %0, %%envreg2;" : "=r"(low));
+        unsigned long long workspace = (unsigned long long)high << 32 | low;
+        return workspace ? (unsigned *)workspace + 1 : nullptr;
+    }
+
   public:
-    static __device__ void sync() { cudaCGSynchronizeGrid(); }
-    static __device__ bool is_valid() { return false; }
+    static __device__ void sync() {
+        unsigned *word = barrier(), old, now;
+        if (!word)
+            __trap();
+        __syncthreads();
+        if (threadIdx.x + threadIdx.y + threadIdx.z == 0) {
+            unsigned add = 1, blocks = gridDim.x * gridDim.y * gridDim.z;
+            if (blockIdx.x + blockIdx.y + blockIdx.z == 0)
+                add = 0x80000000u - (blocks - 1);
+            asm volatile("atom.add.release.gpu.u32 %0,[%1],%2;" : "=r"(old) : "l"(word), "r"(add) : "memory");
+            do
+                asm volatile("ld.acquire.gpu.u32 %0,[%1];" : "=r"(now) : "l"(word) : "memory");
+            while (!((old ^ now) & 0x80000000u));
+        }
+        __syncthreads();
+    }
+    static __device__ bool is_valid() { return barrier() != nullptr; }
     static __device__ unsigned long long num_blocks() {
         return (unsigned long long)gridDim.x * gridDim.y * gridDim.z;
     }
