@@ -241,6 +241,68 @@ static bool is_worth_hearing_apart(hd_arena *arena, const hd_advice *advice) {
 
 /* ---- the answer ----------------------------------------------------------------------------- */
 
+/* Its cost, where another layout of the list places fields as it does; else the model's. */
+static double ratio_of(hd_arena *arena, const hd_device_advice *of, hd_cost_model *model,
+                       const hd_layout *layout) {
+    const hd_record *record = hd_cost_record(model);
+    const hd_search_result *ranking = of->ranking;
+    uint64_t used = hd_cost_used_fields(model), unit = hd_cost_unit(model);
+    uint64_t group = hd_layout_group(record, layout, used, unit);
+    for (uint32_t i = 0; i < ranking->ranked_count; i++)
+        if (hd_layout_group(record, ranking->ranked[i].layout, used, unit) == group)
+            return ranking->ranked[i].ratio;
+    hd_cost_vector cost = hd_cost_of_layout(arena, model, layout, NULL, NULL),
+                   own = hd_cost_of_layout(arena, model, hd_layout_original(arena, record), NULL,
+                                           NULL);
+    return hd_cost_ratio(&cost, &own);
+}
+
+static void add_recounted(hd_arena *arena, const hd_device_advice *of, hd_cost_model *model,
+                          hd_layout *layout, hd_recount *recount) {
+    for (uint32_t i = 0; i < recount->count; i++)
+        if (hd_layout_equal(recount->layouts[i].layout, layout))
+            return;
+    recount->layouts[recount->count++] =
+        (hd_recounted){.layout = layout, .ratio = ratio_of(arena, of, model, layout)};
+}
+
+/* The best layouts of the first device, SoA and tiles of a warp are counted as they will run: what
+ * decides are these counts. */
+static hd_status recount(hd_arena *arena, const hd_diag *diag, const hd_advise_options *options,
+                         hd_advice *advice) {
+    enum { BEST = 3, MOST = BEST + 2 };
+    hd_device_advice *first = &advice->devices[0];
+    const hd_record *record = advice->job->record;
+    hd_cost_model *model = first->judged ? first->judged->model : first->model;
+    hd_recount *r = &advice->recount;
+    if (first->leave || !options->run || advice->job->module->form == KIR_AS_WRITTEN ||
+        !advice->job->module->device || hd_advice_is_stopped(advice))
+        return HD_OK;
+    r->layouts = hd_new_array(arena, hd_recounted, MOST);
+    for (uint32_t i = 0; i < first->ranking->ranked_count && i < BEST; i++)
+        add_recounted(arena, first, model, first->ranking->ranked[i].layout, r);
+    add_recounted(arena, first, model, hd_layout_soa(arena, record), r);
+    hd_layout *tiles;
+    if (hd_layout_parse(arena, &silent, record, hd_format(arena, "aosoa:%u", first->device->warp),
+                        &tiles) == HD_OK)
+        add_recounted(arena, first, model, tiles, r);
+    hd_status status =
+        advise_recount(arena, diag, advice->job, first->device, model, &options->evidence, r);
+    if (status != HD_OK || r->why)
+        return status;
+    hd_search_result *ranking = hd_new(arena, hd_search_result);
+    *ranking = *first->ranking;
+    ranking->ranked = hd_new_array(arena, hd_ranked, r->count);
+    ranking->ranked_count = 0;
+    for (uint32_t i = 0; i < r->count; i++)
+        if (r->layouts[i].counted && r->layouts[i].ratio <= 1 - HD_NOTICEABLE)
+            ranking->ranked[ranking->ranked_count++] = (hd_ranked){
+                .layout = (hd_layout *)r->layouts[i].layout, .ratio = r->layouts[i].ratio};
+    ranking->leave = !ranking->ranked_count;
+    take_best(arena, ranking, record, first);
+    return HD_OK;
+}
+
 /* The best layout of the first device is one that the sources can be put in. */
 static void try_rewriting(hd_arena *arena, hd_advice *advice) {
     hd_device_advice *first = &advice->devices[0];
@@ -295,6 +357,9 @@ hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,
         advice->apart.fields = advice->job->split;
         advice->apart.count = advice->job->split_count;
     }
+    status = recount(arena, diag, options, advice);
+    if (status != HD_OK)
+        return status;
     try_rewriting(arena, advice);
     advice->ranked = true;
     advice->best = advice->devices[0].best;

@@ -8,6 +8,7 @@
 #include "advise/apart.h"
 #include "advise/choose.h"
 #include "advise/evidence.h"
+#include "advise/recount.h"
 #include "advise/threads.h"
 #include "advise/measure/measure.h"
 #include "model/search.h"
@@ -61,6 +62,7 @@ struct hd_advice {
     const hd_job *job;  /* the caller's, or that with its record taken apart */
     const char *rounds; /* how many of groups that end early the job has here (rounds.h), or NULL */
     hd_apart apart;
+    hd_recount recount; /* of the first device's best layouts, as they will run */
     hd_attempt attempt; /* at rewriting, for the first device */
     hd_device_advice *devices;
     uint32_t device_count;

@@ -86,7 +86,7 @@ hd_movement hd_movement_of(hd_arena *arena, hd_cost_model *model, const hd_layou
         if (access->record != record)
             continue;
         double transactions = line->executions * line->transactions;
-        m.requests += line->executions;
+        m.requests += transactions > 0 ? line->executions : 0; /* or of another field's */
         m.transactions += transactions;
         m.moved += transactions * hd_device_segment_for(hd_cost_device(model), access->width);
         m.used += line->executions * access->width * (is_uniform(access) ? 1 : line->lanes);

@@ -346,11 +346,8 @@ static bool serve_request(simulation *s, uint32_t sm, const event_view *view,
     return true;
 }
 
-static void issue(void *user, uint32_t sm, const hd_event *e) {
-    simulation *s = user;
-    const hd_event_access *access = &s->launch->accesses[e->access];
-    if (hd_event_space(s->launch, e) != KIR_GLOBAL)
-        return;
+static void issue_part(simulation *s, uint32_t sm, const hd_event *e,
+                       const hd_event_access *access) {
     event_view view;
     event_view_make(&view, &s->memory, e, access);
     for (uint32_t warp = 0; warp < e->threads; warp += s->device->warp) {
@@ -361,6 +358,23 @@ static void issue(void *user, uint32_t sm, const hd_event *e) {
                 serve_request(s, sm, &view, access, first, least(first + s->request, end), &number);
         if (any)
             s->cells.data[number].counts.requests++;
+    }
+}
+
+static void issue(void *user, uint32_t sm, const hd_event *e) {
+    simulation *s = user;
+    hd_event_access access = s->launch->accesses[e->access];
+    if (hd_event_space(s->launch, e) != KIR_GLOBAL)
+        return;
+    const uint32_t width = access.width;
+    hd_event part = *e;
+    for (uint32_t done = 0; done < width || !done; done += access.width) {
+        access.width = width;
+        access.width = event_part_width(&s->memory, e, &access, done);
+        part.base = e->base + done;
+        issue_part(s, sm, &part, &access);
+        if (!width)
+            return;
     }
 }
 

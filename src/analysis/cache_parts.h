@@ -110,6 +110,9 @@ typedef struct event_view {
 
 void event_view_make(event_view *view, const cache_memory *memory, const hd_event *event,
                      const hd_event_access *access);
+/* Bytes from byte `done` of the access on that are one request in the layout. */
+uint32_t event_part_width(const cache_memory *memory, const hd_event *event,
+                          const hd_event_access *access, uint32_t done);
 /* The sectors that active lanes first .. end - 1 touch, of which there is one at least, and the
  * place that counts for them: of the first of these lanes. */
 uint32_t event_sectors(const event_view *view, uint32_t first, uint32_t end, sector_list *list);

@@ -9,8 +9,9 @@
  * Lanes become spans of bytes, put in order where they are not, and one walk over them gives the
  * sectors. Lanes a constant distance apart are in order, and lanes side by side are one span.
  *
- * In a layout an access of a field moves as a whole. One that covers several fields (a vector load
- * through a cast) becomes a span for each of them; bytes between fields are nowhere.
+ * In a layout an access of a field moves as a whole. One that covers several fields (a vector of
+ * neighbours) stays one as far as they lie side by side as in the struct, and becomes several where
+ * they do not (event_part_width); bytes between fields are nowhere.
  */
 #include <stdlib.h>
 
@@ -260,6 +261,34 @@ void event_view_make(event_view *v, const cache_memory *memory, const hd_event *
 
 static inline uint64_t view_address(const event_view *v, uint32_t lane) {
     return v->base + lane * (uint64_t)v->stride;
+}
+
+/* Field g, of the same element or (`next`) of a later one, lies as far behind f as in the struct. */
+static bool lies_behind(const memory_buffer *b, int16_t f, int16_t g, bool next) {
+    const field_address *x = &b->fields[f], *y = &b->fields[g];
+    uint64_t distance = (uint64_t)b->record->fields[g].offset - b->record->fields[f].offset;
+    return (f == g && !next) ||
+           (!x->mask && !y->mask && x->tile_bytes == y->tile_bytes &&
+            y->base - x->base == distance && (!next || x->tile_bytes == b->size));
+}
+
+uint32_t event_part_width(const cache_memory *memory, const hd_event *event,
+                          const hd_event_access *access, uint32_t done) {
+    uint64_t address = hd_event_address(event, first_lane(event, 0)) + done;
+    uint32_t left = access->width - done, part = 0;
+    const memory_buffer *b = access->buffer >= 0 ? memory->of_row[access->buffer] : NULL;
+    if (!b || address - b->base >= b->bytes)
+        b = cache_memory_find(memory, address);
+    if (!b || !b->fields || !b->field_at || b->columns)
+        return left;
+    uint64_t byte = (address - b->base) % b->size;
+    int16_t first = b->field_at[byte];
+    for (; part < left; part++) {
+        int16_t f = b->field_at[(byte + part) % b->size];
+        if (f >= 0 && (first < 0 || !lies_behind(b, first, f, byte + part >= b->size)))
+            break;
+    }
+    return part;
 }
 
 /* Ascending, whichever way the lanes go. */

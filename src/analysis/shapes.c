@@ -51,6 +51,7 @@ typedef struct target {
     /* An access whose byte is the same for all lanes; elsewhere each has its own. */
     bool is_known;
     int64_t byte;   /* of the access, counted from the field */
+    int64_t ahead;  /* elements from the one that the access begins in */
     uint32_t inner; /* of the part of it that is this access, counted from the part */
     bool is_free;   /* it is known, and a lane alone needs no residue */
     /* The part of the field that this access reaches: all of it, but where it is taken apart. */
@@ -158,10 +159,11 @@ static target make_target(const hd_shapes *s, const hd_launch *launch, const hd_
     t.align = field->align;
     t.is_known = !whole->inner.term_count;
     t.reach = field->size;
-    if (access->record->whole || is_any) {
+    t.ahead = access->index.constant - whole->index.constant;
+    if (access->record->whole || is_any || hd_access_is_wide(whole)) {
         const hd_field *around = is_any ? NULL : &whole->record->fields[whole->field];
         t.field = is_any ? 0 : around->offset;
-        t.is_part = is_any || field->size < around->size;
+        t.is_part = is_any || field->size < around->size || hd_access_is_wide(whole);
         t.part = (int64_t)field->offset - t.field;
         t.part_end = t.part + field->size;
     }
@@ -216,11 +218,10 @@ static bool describe_launch(hd_shapes *s, uint32_t l, const hd_event_launch *eve
     heard *h = &s->launches[l];
     const hd_launch *launch = &s->job->launches[l];
     hd_arena *arena = hd_arena_new();
-    const hd_kernel_info *info = hd_job_analyse(arena, s->job, launch), *whole = info;
-    if (s->job->record->whole || s->job->record->by_job) {
-        hd_binding binding = hd_job_binding(arena, s->job, launch);
-        whole = hd_kernel_analyse(arena, s->job->module, launch->kernel, &binding);
-    }
+    const hd_kernel_info *info = hd_job_analyse(arena, s->job, launch);
+    hd_binding binding = hd_job_binding(arena, s->job, launch);
+    const hd_kernel_info *whole =
+        hd_kernel_analyse(arena, s->job->module, launch->kernel, &binding);
     bool same = are_rows(whole, events);
     if (same) {
         h->row_count = whole->access_count;
@@ -359,7 +360,7 @@ static inline bool place_of(const target *t, uint64_t address, int64_t *index, u
         int64_t whole = from_field - t->byte;
         int64_t at = (int64_t)((uint64_t)(whole >> t->shift) * t->inverse);
         if ((int64_t)((uint64_t)at * t->size) == whole) {
-            *index = at;
+            *index = at + t->ahead;
             *inner = t->inner;
             return true;
         }

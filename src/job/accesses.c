@@ -25,8 +25,8 @@ static bool overlaps(const hd_field *field, int64_t begin, int64_t end) {
     return field->offset < end && (int64_t)field->offset + field->size > begin;
 }
 
-/* A known byte: one part, or all that the access covers. A variable one: each part of the
- * field in its share. */
+/* A known byte: one part, or all that the access covers, of the next elements, too. A variable one:
+ * each part of the field in its share. */
 static void add_parts(hd_arena *arena, access_list *list, const hd_access *access,
                       const hd_record *apart) {
     const hd_record *declared = hd_record_declared(apart);
@@ -34,21 +34,29 @@ static void add_parts(hd_arena *arena, access_list *list, const hd_access *acces
     bool known = whole && !access->inner.term_count;
     int64_t begin = (whole ? whole->offset : 0) + (known ? access->inner.constant : 0);
     int64_t end = known ? begin + access->width : begin + (whole ? whole->size : apart->size);
-    uint32_t parts = 0;
-    for (uint32_t f = 0; f < apart->field_count; f++)
-        parts += overlaps(&apart->fields[f], begin, end);
-    for (uint32_t f = 0; f < apart->field_count; f++) {
-        const hd_field *field = &apart->fields[f];
-        if (!overlaps(field, begin, end))
+    uint32_t parts = 0, fields = apart->field_count;
+    uint32_t elements = (uint32_t)((end + apart->size - 1) / apart->size);
+    for (uint32_t i = 0; i < elements * fields; i++)
+        parts += overlaps(&apart->fields[i % fields], begin - i / fields * (int64_t)apart->size,
+                          end - i / fields * (int64_t)apart->size);
+    for (uint32_t i = 0; i < elements * fields; i++) {
+        const hd_field *field = &apart->fields[i % fields];
+        int64_t ahead = i / fields, from = begin - ahead * apart->size,
+                to = end - ahead * apart->size;
+        if (!overlaps(field, from, to))
             continue;
         hd_access a = *access;
         a.record = apart;
-        a.field = (int32_t)f;
+        a.field = (int32_t)(i % fields);
+        a.index.constant += ahead;
         if (known || parts > 1) {
-            a.inner = constant_form(begin > field->offset ? begin - field->offset : 0);
+            a.inner = constant_form(from > field->offset ? from - field->offset : 0);
             a.field_byte = (uint32_t)a.inner.constant;
         }
-        a.width = a.width > field->size ? field->size : a.width;
+        int64_t room = field->size - a.field_byte, left = to - field->offset - a.field_byte;
+        if (known && left < room)
+            room = left;
+        a.width = a.width > room ? (uint32_t)room : a.width;
         a.shares = known || parts == 1 ? 0 : parts;
         if (parts > 1 && !a.whole)
             a.whole = access;
@@ -109,20 +117,20 @@ hd_kernel_info *hd_job_analyse(hd_arena *arena, const hd_job *job, const hd_laun
     const hd_record *whole = hd_record_declared(job->record);
     bool has_parts = whole && (whole != job->record || whole->by_job);
     access_list list = {0};
-    for (uint32_t i = 0; i < info->access_count && has_parts; i++) {
+    for (uint32_t i = 0; i < info->access_count; i++) {
         hd_access *access = &info->accesses[i];
-        if (access->record == whole && (access->field >= 0 || is_any_number(access, job->record))) {
+        bool is_parted = has_parts ? access->field >= 0 || is_any_number(access, job->record)
+                                   : hd_access_is_wide(access);
+        if (whole && access->record == whole && is_parted) {
             add_parts(arena, &list, access, job->record);
             continue;
         }
-        if (access->record == whole)
+        if (whole && access->record == whole)
             access->record = job->record;
         hd_push(arena, &list, *access);
     }
-    if (has_parts) {
-        info->accesses = list.data;
-        info->access_count = (uint32_t)list.count;
-    }
+    info->accesses = list.data;
+    info->access_count = (uint32_t)list.count;
     for (uint32_t i = 0; i < info->access_count; i++) {
         join_arrays(arena, job, launch, &info->accesses[i]);
         add_offset(arena, launch, &info->accesses[i]);

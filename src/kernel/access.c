@@ -326,23 +326,7 @@ static bool emit_fields(finder *w, kir_value v, hd_access_kind kind, const targe
 static void emit_scalar(finder *w, kir_value v, hd_access_kind kind, kir_value pointer,
                         kir_type type) {
     target t = find_target(w, pointer, w->kernel->insts[v].block);
-    uint32_t width = kir_type_bytes(type);
-    if (t.record) {
-        int field = hd_record_field_at(t.record, t.position);
-        const hd_field *f = field < 0 ? NULL : &t.record->fields[field];
-        bool crosses = !f || t.position + width > f->offset + f->size;
-        size_t first = w->accesses.count;
-        if (crosses && kind != HD_ATOMIC && emit_fields(w, v, kind, &t, width)) {
-            /* One load or store that reaches several fields at once. */
-            hd_access *whole = hd_new(w->arena, hd_access);
-            *whole = w->accesses.data[first];
-            whole->width = width;
-            for (size_t i = first; i < w->accesses.count && w->accesses.count > first + 1; i++)
-                w->accesses.data[i].whole = whole;
-            return;
-        }
-    }
-    emit(w, v, kind, &t, width);
+    emit(w, v, kind, &t, kir_type_bytes(type));
 }
 
 /* One side of a COPY or FILL. */
@@ -461,6 +445,30 @@ static hd_divergence *divergence_of_block(hd_arena *arena, const hd_kernel_info 
         lanes *= launch->local[d];
     return hd_divergence_of_warp(arena, info,
                                  lanes && lanes < UINT32_MAX ? (uint32_t)lanes : UINT32_MAX);
+}
+
+bool hd_access_is_wide(const hd_access *access) {
+    return access->record && access->field >= 0 && !access->inner.term_count &&
+           !access->record->in_columns &&
+           access->inner.constant + access->width > access->record->fields[access->field].size;
+}
+
+const char *hd_access_fields(hd_arena *arena, const hd_access *access) {
+    const hd_record *record = access->record;
+    hd_str names = {.arena = arena};
+    if (!record || access->field < 0)
+        return NULL;
+    const hd_field *first = &record->fields[access->field];
+    if (!hd_access_is_wide(access))
+        return first->name;
+    int64_t begin = first->offset + access->inner.constant, end = begin + access->width;
+    for (uint32_t f = 0; f < record->field_count; f++) {
+        const hd_field *field = &record->fields[f];
+        if (field->offset < end && (int64_t)field->offset + field->size > begin)
+            hd_str_printf(&names, "%s%s", names.length ? "," : "{", field->name);
+    }
+    hd_str_add(&names, "}");
+    return hd_str_text(&names);
 }
 
 const char *hd_access_kind_name(hd_access_kind kind) {

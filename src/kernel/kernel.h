@@ -221,6 +221,12 @@ typedef struct hd_access {
     uint32_t file, line, column;
 } hd_access;
 
+/* It reaches from its field into the next ones: one load or store of several, as compilers make
+ * them of neighbours. In the job's terms (hd_job_analyse) it is a part for each field. */
+bool hd_access_is_wide(const hd_access *access);
+/* "x", of a wide one "{x,y,z,m}"; NULL: the field is not known. */
+const char *hd_access_fields(hd_arena *arena, const hd_access *access);
+
 /* Everything an analysis of one kernel under one launch needs. */
 typedef struct hd_kernel_info {
     const kir_module *module;

@@ -57,7 +57,7 @@ hd_event_launch vm_describe(hd_arena *arena, const hd_vm *vm, const hd_launch *l
             .width = a->width,
             .buffer = buffer_row(vm, l, b, a),
             .record = a->record ? a->record->name : NULL,
-            .field = a->record && a->field >= 0 ? a->record->fields[a->field].name : NULL,
+            .field = hd_access_fields(arena, a),
             .file = a->file,
             .line = a->line,
             .column = a->column};

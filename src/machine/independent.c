@@ -97,7 +97,9 @@ static const hd_record *record_of(const vm_program *p, uint32_t object) {
         const hd_access *a = &p->info->accesses[i];
         if (object_of(p->kernel, a) != object)
             continue;
-        record = (first || record == a->record) && a->field >= 0 ? a->record : NULL;
+        record = (first || record == a->record) && a->field >= 0 && !hd_access_is_wide(a)
+                     ? a->record
+                     : NULL;
         first = false;
         if (!record)
             break;

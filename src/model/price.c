@@ -132,9 +132,9 @@ static double price_of_use(hd_cost_model *model, const use *u, const cluster_geo
             u->executions > 0 ? own * whole->executions / u->access->shares / u->executions : 0;
         return price;
     }
-    price_alone(model, u, g, answers, h, transactions); /* counted field by field */
+    *transactions = 0; /* of the first part's request */
     *h = (hits){.kept = 1};
-    return u->leads ? price_alone(model, whole, g, answers, h, &own) : 0;
+    return u->leads ? price_alone(model, whole, g, answers, h, transactions) : 0;
 }
 
 static uint64_t questions_of_use(const hd_cost_model *model, const use *u, uint64_t mask) {

@@ -110,6 +110,8 @@ static const char *buffer_name(const kir_kernel *kernel, const hd_access *a) {
 /* "pos.x" for the scalar at a constant place of the record, else the field's name. */
 static const char *field_text(hd_arena *arena, const hd_access *a) {
     const hd_field *field = &a->record->fields[a->field];
+    if (hd_access_is_wide(a))
+        return hd_access_fields(arena, a);
     uint32_t count, offset = field->offset + (uint32_t)a->inner.constant;
     if (a->inner.term_count)
         return field->name;
@@ -149,7 +151,7 @@ HD_GETTER(kind_of, hd_access, hd_text(hd_access_kind_name(row->kind)))
 HD_GETTER(space_of, hd_access, hd_text(kir_space_name(row->space)))
 HD_GETTER(buffer_of, hd_access, hd_text(buffer_name(info_of(view)->kernel, row)))
 HD_GETTER(field_of, hd_access,
-          hd_text(has_field(row) ? row->record->fields[row->field].name : NULL))
+          hd_text(hd_access_fields(view->arena, row)))
 HD_GETTER(index_of, hd_access, has_field(row) ? hd_row(&row->index) : hd_absent())
 HD_GETTER(inner_of, hd_access, has_field(row) ? hd_row(&row->inner) : hd_absent())
 HD_GETTER(loop_of, hd_access, hd_whole_if(row->loop >= 0, (uint64_t)row->loop))

@@ -11,7 +11,7 @@
  *          vectors are over work-items.
  *
  * What the back ends do later (the choice of instructions) makes no other accesses but for copies of
- * structs, which are made here (expand_copies).
+ * structs and what is not aligned, which are made here (expand_accesses).
  */
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Error.h>
@@ -29,7 +29,33 @@ void LLVMInitializeAMDGPUTarget(void);
 void LLVMInitializeAMDGPUTargetMC(void);
 
 static const char spaces[] = "function(sroa<preserve-cfg>,infer-address-spaces)";
-static const char pipeline[] = "default<O3>";
+/* The pipeline of LLVM at -O3, less what has no meaning here (coroutines, OpenMP, profiles) and less
+ * what nvcc does not do: stores at the end of both arms of a branch stay two. */
+#define COMBINE "instcombine<no-verify-fixpoint>"
+#define BRANCHES "simplifycfg<switch-range-to-icmp>"
+static const char pipeline[] =
+    "inferattrs,function(lower-expect,simplifycfg,sroa<modify-cfg>,early-cse),ipsccp,"
+    "called-value-propagation,globalopt,function(mem2reg," COMBINE "," BRANCHES "),"
+    "require<globals-aa>,function(invalidate<aa>),"
+    "cgscc(function-attrs,function(sroa<modify-cfg>,early-cse<memssa>,"
+    "speculative-execution<only-if-divergent-target>,jump-threading,correlated-"
+    "propagation," BRANCHES "," COMBINE
+    ",aggressive-instcombine,libcalls-shrinkwrap,tailcallelim," BRANCHES
+    ",reassociate,constraint-elimination,loop-mssa(loop-instsimplify,loop-simplifycfg,"
+    "licm<no-allowspeculation>,loop-rotate<header-duplication>,licm<allowspeculation>,"
+    "simple-loop-unswitch<nontrivial>)," BRANCHES "," COMBINE
+    ",loop(loop-idiom,indvars,simple-loop-unswitch<nontrivial>,loop-deletion,loop-unroll-full),"
+    "sroa<modify-cfg>,vector-combine,gvn,sccp,bdce," COMBINE
+    ",jump-threading,correlated-propagation,adce,memcpyopt,dse,loop-mssa(licm<allowspeculation>),"
+    "simplifycfg<switch-range-to-icmp;hoist-common-insts>," COMBINE ")),"
+    "globalopt,globaldce,rpo-function-attrs,recompute-globalsaa,"
+    "function(float2int,lower-constant-intrinsics,loop(loop-rotate<header-duplication>,"
+    "loop-deletion),infer-alignment,loop-load-elim," COMBINE
+    ",simplifycfg<forward-switch-cond;switch-range-to-icmp;switch-to-lookup;no-keep-loops;"
+    "hoist-common-insts>,vector-combine," COMBINE
+    ",loop-unroll<O3>,sroa<preserve-cfg>,infer-alignment," COMBINE
+    ",loop-mssa(licm<allowspeculation>),alignment-from-assumptions,loop-sink,instsimplify,"
+    "div-rem-pairs,tailcallelim," BRANCHES "),globaldce,constmerge";
 static const char addresses[] = "function(sroa<modify-cfg>,infer-address-spaces,"
                                 "separate-const-offset-from-gep,speculative-execution,slsr,gvn,"
                                 "nary-reassociate,early-cse,gvn)";
@@ -79,10 +105,6 @@ static hd_status make_machine(front_state *front, LLVMTargetMachineRef *machine)
 
 static hd_status run_passes(front_state *front, LLVMTargetMachineRef machine, const char *list) {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMPassBuilderOptionsSetLoopUnrolling(options, true);
-    LLVMPassBuilderOptionsSetLoopVectorization(options, machine != NULL);
-    LLVMPassBuilderOptionsSetSLPVectorization(options, machine != NULL);
-    LLVMPassBuilderOptionsSetLoopInterleaving(options, machine != NULL);
     LLVMErrorRef error = LLVMRunPasses(front->llvm, list, machine, options);
     LLVMDisposePassBuilderOptions(options);
     if (!error)
@@ -118,6 +140,93 @@ static void place_arguments(front_state *front, LLVMBuilderRef builder, LLVMValu
         LLVMReplaceAllUsesWith(placeholder, back);
         LLVMInstructionEraseFromParent(placeholder);
     }
+}
+
+/* ---- what may be the same memory ------------------------------------------------------- */
+
+/* nvcc takes any two types to be in the same memory, also two structs, but not two fields of one
+ * struct: of clang's tags the paths into structs stay, each struct a tree of its own. */
+typedef struct alias_trees {
+    front_state *front;
+    hd_hash_table tags; /* clang's, by address: numbers in `made` */
+    hd_vec(LLVMValueRef) made;
+} alias_trees;
+
+static bool is_omnipotent(LLVMValueRef type) {
+    unsigned length = 0;
+    LLVMValueRef name[4] = {0};
+    if (LLVMGetMDNodeNumOperands(type) > 3)
+        return false;
+    LLVMGetMDNodeOperands(type, name);
+    const char *text = name[0] ? LLVMGetMDString(name[0], &length) : NULL;
+    return text && length == 15 && !memcmp(text, "omnipotent char", 15);
+}
+
+/* A type below the root of its tree: numbers are all one type. */
+static LLVMMetadataRef alias_type(front_state *front, LLVMValueRef type, LLVMMetadataRef number) {
+    unsigned count = LLVMGetMDNodeNumOperands(type);
+    LLVMValueRef *parts = hd_new_array(front->arena, LLVMValueRef, count);
+    LLVMGetMDNodeOperands(type, parts);
+    if (is_omnipotent(type) || (count == 3 && is_omnipotent(parts[1])))
+        return number;
+    LLVMMetadataRef *made = hd_new_array(front->arena, LLVMMetadataRef, count);
+    for (unsigned i = 0; i < count; i++)
+        made[i] = i % 2 ? alias_type(front, parts[i], number) : LLVMValueAsMetadata(parts[i]);
+    return LLVMMDNodeInContext2(front->context, made, count);
+}
+
+/* The tag of an access to a field; NULL for any other. */
+static LLVMValueRef alias_tag(front_state *front, LLVMValueRef tag, size_t tree) {
+    LLVMContextRef context = front->context;
+    LLVMValueRef parts[4] = {0};
+    unsigned count = LLVMGetMDNodeNumOperands(tag);
+    if (count < 3 || count > 4)
+        return NULL;
+    LLVMGetMDNodeOperands(tag, parts);
+    if (parts[0] == parts[1] || is_omnipotent(parts[0]))
+        return NULL;
+    const char *name = hd_format(front->arena, "heddle %zu", tree);
+    LLVMMetadataRef zero =
+        LLVMValueAsMetadata(LLVMConstInt(LLVMInt64TypeInContext(context), 0, false));
+    LLVMMetadataRef text = LLVMMDStringInContext2(context, name, strlen(name)),
+                    root = LLVMMDNodeInContext2(context, &text, 1);
+    LLVMMetadataRef number =
+        LLVMMDNodeInContext2(context, (LLVMMetadataRef[]){text, root, zero}, 3);
+    LLVMMetadataRef made[4] = {alias_type(front, parts[0], number), number,
+                               LLVMValueAsMetadata(parts[2]),
+                               count == 4 ? LLVMValueAsMetadata(parts[3]) : NULL};
+    return LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, made, count));
+}
+
+static void set_alias_tag(alias_trees *trees, LLVMValueRef inst, unsigned kind) {
+    LLVMValueRef tag = LLVMGetMetadata(inst, kind), parts[4] = {0};
+    if (!tag || LLVMGetMDNodeNumOperands(tag) > 4)
+        return;
+    LLVMGetMDNodeOperands(tag, parts);
+    /* By the struct, so that all its fields are in one tree. */
+    size_t tree = (size_t)hd_hash_add(&trees->tags, (uintptr_t)parts[0], trees->made.count);
+    if (tree == trees->made.count)
+        hd_push(trees->front->arena, &trees->made, parts[0]);
+    LLVMSetMetadata(inst, kind, alias_tag(trees->front, tag, tree));
+}
+
+static void forget_types(front_state *front) {
+    static const char tag[] = "tbaa", of_copies[] = "tbaa.struct";
+    unsigned kind = LLVMGetMDKindIDInContext(front->context, tag, (unsigned)strlen(tag)),
+             copies =
+                 LLVMGetMDKindIDInContext(front->context, of_copies, (unsigned)strlen(of_copies));
+    alias_trees trees = {.front = front, .tags = {.arena = front->arena}};
+    for (LLVMValueRef function = LLVMGetFirstFunction(front->llvm); function;
+         function = LLVMGetNextFunction(function))
+        for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+             block = LLVMGetNextBasicBlock(block))
+            for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+                 inst = LLVMGetNextInstruction(inst)) {
+                if (!LLVMHasMetadata(inst))
+                    continue;
+                set_alias_tag(&trees, inst, kind);
+                LLVMSetMetadata(inst, copies, NULL);
+            }
 }
 
 /* ---- copies of structs ----------------------------------------------------------- */
@@ -178,6 +287,49 @@ static void expand_copy(front_state *front, LLVMBuilderRef builder, LLVMValueRef
             LLVMSetAlignment(made, (unsigned)width);
         }
     LLVMInstructionEraseFromParent(call);
+}
+
+/* ---- what is not aligned ------------------------------------------------------------- */
+
+/* A number at an address that is not a multiple of its size is moved in pieces that are aligned:
+ * members of packed structs, and copies of 8 bytes that are aligned to 4. */
+static void split_access(front_state *front, LLVMBuilderRef builder, LLVMValueRef inst) {
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(front->llvm);
+    bool is_store = LLVMIsAStoreInst(inst) != NULL;
+    if (!is_store && !LLVMIsALoadInst(inst))
+        return;
+    LLVMValueRef pointer = LLVMGetOperand(inst, is_store), value = LLVMGetOperand(inst, 0);
+    LLVMTypeRef type = LLVMTypeOf(is_store ? value : inst);
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    uint64_t align = LLVMGetAlignment(inst), bytes;
+    if (kind != LLVMIntegerTypeKind && kind != LLVMFloatTypeKind && kind != LLVMDoubleTypeKind)
+        return;
+    bytes = LLVMStoreSizeOfType(layout, type);
+    if (align >= bytes || 8 * bytes != LLVMSizeOfTypeInBits(layout, type) || bytes > 8 ||
+        LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic)
+        return;
+    LLVMTypeRef whole = LLVMIntTypeInContext(front->context, (unsigned)(8 * bytes)),
+                piece = LLVMIntTypeInContext(front->context, (unsigned)(8 * align));
+    LLVMPositionBuilderBefore(builder, inst);
+    LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(inst));
+    LLVMValueRef bits =
+        is_store ? LLVMBuildBitCast(builder, value, whole, "") : LLVMConstInt(whole, 0, false);
+    for (uint64_t at = 0; at < bytes; at += align) {
+        LLVMValueRef address = byte_address(front, builder, pointer, at), made, part,
+                     shift = LLVMConstInt(whole, 8 * at, false);
+        if (is_store) {
+            part = LLVMBuildTrunc(builder, LLVMBuildLShr(builder, bits, shift, ""), piece, "");
+            made = LLVMBuildStore(builder, part, address);
+        } else {
+            made = LLVMBuildLoad2(builder, piece, address, "");
+            part = LLVMBuildShl(builder, LLVMBuildZExt(builder, made, whole, ""), shift, "");
+            bits = LLVMBuildOr(builder, bits, part, "");
+        }
+        LLVMSetAlignment(made, (unsigned)align);
+    }
+    if (!is_store)
+        LLVMReplaceAllUsesWith(inst, LLVMBuildBitCast(builder, bits, type, ""));
+    LLVMInstructionEraseFromParent(inst);
 }
 
 /* ---- loads that are merged ---------------------------------------------------------- */
@@ -317,7 +469,7 @@ static hd_status merge(front_state *front, LLVMTargetMachineRef machine, LLVMBui
     return status ? status : run_passes(front, machine, merging);
 }
 
-static void expand_copies(front_state *front, LLVMBuilderRef builder) {
+static void expand_accesses(front_state *front, LLVMBuilderRef builder) {
     for (LLVMValueRef function = LLVMGetFirstFunction(front->llvm); function;
          function = LLVMGetNextFunction(function))
         for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
@@ -326,6 +478,8 @@ static void expand_copies(front_state *front, LLVMBuilderRef builder) {
                 next = LLVMGetNextInstruction(inst);
                 if (LLVMIsACallInst(inst))
                     expand_copy(front, builder, inst);
+                else if (front->form == KIR_FOR_NVIDIA)
+                    split_access(front, builder, inst);
             }
 }
 
@@ -338,11 +492,13 @@ hd_status front_optimise(front_state *front) {
     for (size_t i = 0; i < front->entries.count && front->is_cuda; i++)
         if (!front->entries.data[i].is_left_out)
             place_arguments(front, builder, front->entries.data[i].function);
+    if (front->form == KIR_FOR_NVIDIA)
+        forget_types(front);
     if (machine)
         status = run_passes(front, machine, spaces);
     if (!status)
         status = run_passes(front, machine, pipeline);
-    expand_copies(front, builder);
+    expand_accesses(front, builder);
     if (!status && machine)
         status = run_passes(front, machine, addresses);
     if (!status && machine)

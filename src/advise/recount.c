@@ -1,0 +1,157 @@
+/* Layouts counted as they will run (recount.h). */
+#include "advise/recount.h"
+
+#include <stdlib.h>
+
+#include "advise/verify.h"
+#include "analysis/coalesce.h"
+
+enum { OF_LIMIT = 4 };
+
+typedef struct counting {
+    const hd_job *job;
+    const hd_device *device;
+    const hd_evidence_options *options;
+    hd_arena **arenas; /* of each layout */
+    void **before;     /* contents of the job's buffers */
+    hd_recount *result;
+} counting;
+
+/* ---- one run ------------------------------------------------------------------------------- */
+
+static hd_status run_launches(const hd_job *job, hd_vm *vm, const hd_sink *sink, uint64_t left) {
+    hd_status status = HD_OK;
+    for (uint32_t l = 0; l < job->launch_count; l++) {
+        bool is_over = hd_vm_is_over(vm, l);
+        for (uint64_t r = 0; r < job->launches[l].repeat && !is_over && !status; r++) {
+            hd_vm_counts counts = {0};
+            status = hd_vm_run(vm, l, sink, &counts);
+            if (counts.lane_accesses >= left)
+                return HD_EUNSUPPORTED;
+            left -= counts.lane_accesses;
+        }
+    }
+    return status;
+}
+
+/* Runs all of the job from these contents. */
+static hd_status count_job(hd_arena *arena, const counting *c, const hd_job *job,
+                           void *const *contents, hd_recounted *result) {
+    static const hd_diag silent = {0};
+    const hd_tally_work work = hd_coalesce_work(arena, c->device);
+    uint64_t limit = c->options->limit ? c->options->limit : HD_EVIDENCE_LIMIT;
+    limit = limit < UINT64_MAX / OF_LIMIT ? limit * OF_LIMIT : limit;
+    hd_tally *tally = hd_tally_new(arena, &work, 1);
+    hd_sink sink = hd_tally_sink(tally);
+    const hd_vm_options options = {.workers = 1,
+                                   .max_instructions = limit < UINT64_MAX ? limit : 0,
+                                   .spaces = (uint32_t)1 << KIR_GLOBAL,
+                                   .stop = c->options->stop};
+    hd_vm *vm;
+    hd_status status = hd_vm_open(arena, &silent, job, contents, &options, &vm);
+    if (status == HD_OK) {
+        status = run_launches(job, vm, &sink, limit);
+        hd_vm_close(vm);
+    }
+    const hd_coalesce_counts *counts;
+    for (uint32_t n = 0; (counts = hd_tally_of_launch(tally, 0, n)) != NULL; n++) {
+        result->requests += counts->requests;
+        result->transactions += counts->transactions;
+    }
+    hd_tally_free(tally);
+    result->counted = status == HD_OK && !(c->options->stop && *c->options->stop);
+    return status;
+}
+
+/* ---- one layout ----------------------------------------------------------------------------- */
+
+static hd_status count_layout(void *self, uint32_t worker, uint64_t number) {
+    static const hd_diag silent = {0};
+    const counting *c = self;
+    hd_recounted *to = &c->result->layouts[number];
+    hd_arena *arena = c->arenas[number] = hd_arena_new();
+    const hd_record_layout layout = {c->job->record, to->layout};
+    hd_rewritten *rewritten;
+    hd_placed_job *placed;
+    (void)worker;
+    hd_status status = hd_rewrite_job(arena, &silent, c->job, &layout, 1, &rewritten);
+    if (status == HD_OK) {
+        hd_rewritten_view view = {arena, &silent, rewritten, NULL};
+        status = hd_place_rewritten(&view, c->job, &layout, 1, &placed);
+    }
+    if (status == HD_OK) {
+        void **inputs = hd_new_array(arena, void *, placed->job->buffer_count + 1);
+        hd_placed_scatter(arena, placed, c->before, inputs);
+        status = count_job(arena, c, placed->job, inputs, to);
+    }
+    hd_arena_free(arena);
+    return status == HD_ESYSTEM ? status : HD_OK;
+}
+
+/* ---- what it says of the cost ------------------------------------------------------------------ */
+
+static double modelled(hd_arena *arena, hd_cost_model *model, const hd_layout *layout) {
+    hd_cost_line *lines;
+    size_t count;
+    double sum = 0;
+    hd_cost_of_layout(arena, model, layout, &lines, &count);
+    for (size_t i = 0; i < count; i++)
+        sum += lines[i].executions * lines[i].transactions;
+    return sum;
+}
+
+/* The model's price of a transaction stays, their number is that of the run. */
+static void correct(hd_arena *arena, const hd_job *job, hd_cost_model *model, hd_recount *r) {
+    double all = modelled(arena, model, hd_layout_original(arena, job->record));
+    for (uint32_t i = 0; i < r->count; i++) {
+        hd_recounted *of = &r->layouts[i];
+        double expected = modelled(arena, model, of->layout) / all;
+        double found = (double)of->transactions / (double)r->original.transactions;
+        if (of->counted && expected > 0)
+            of->ratio *= found / expected;
+    }
+}
+
+/* qsort's. Of equal costs that of fewer requests. */
+static int better(const void *a, const void *b) {
+    const hd_recounted *x = a, *y = b;
+    if (x->counted != y->counted)
+        return x->counted ? -1 : 1;
+    if (x->ratio < y->ratio * (1 - 1e-9) || y->ratio < x->ratio * (1 - 1e-9))
+        return x->ratio < y->ratio ? -1 : 1;
+    return x->requests < y->requests ? -1 : x->requests > y->requests;
+}
+
+hd_status advise_recount(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                         const hd_device *device, hd_cost_model *model,
+                         const hd_evidence_options *options, hd_recount *recount) {
+    static const hd_diag silent = {0};
+    counting c = {job,
+                  device,
+                  options,
+                  hd_new_array(arena, hd_arena *, recount->count),
+                  hd_new_array(arena, void *, job->buffer_count + 1),
+                  recount};
+    uint64_t failed;
+    (void)diag;
+    hd_status status = hd_job_all_contents(arena, &silent, job, c.before);
+    if (status == HD_OK)
+        status = count_job(arena, &c, job, c.before, &recount->original);
+    recount->original.ratio = 1;
+    if (status == HD_OK && !recount->original.transactions)
+        recount->why = "the job makes no transactions";
+    else if (status != HD_OK)
+        recount->why = status == HD_EUNSUPPORTED
+                           ? "the job is more work than the limit; raise it with --run"
+                           : "the kernels do not run on the job's contents";
+    if (recount->why)
+        return status == HD_ESYSTEM ? status : HD_OK;
+    status = hd_in_parallel(hd_core_count(), recount->count, count_layout, &c, &failed);
+    if (status != HD_OK)
+        return status;
+    correct(arena, job, model, recount);
+    qsort(recount->layouts, recount->count, sizeof *recount->layouts, better);
+    if (!recount->count || !recount->layouts[0].counted)
+        recount->why = "no layout could be rewritten and run";
+    return HD_OK;
+}

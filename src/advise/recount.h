@@ -1,0 +1,35 @@
+/*
+ * Layouts counted as they will run: the kernels are rewritten for a layout in memory, compiled as the
+ * originals were, and run on the machine. What the model says of a layout is of the accesses that the
+ * original has; a compiler may merge neighbours there that are apart here, or load anew here what it
+ * kept there. What is promised is what was counted.
+ */
+#ifndef HD_ADVISE_RECOUNT_H
+#define HD_ADVISE_RECOUNT_H
+
+#include "advise/evidence.h"
+
+/* A layout, by a run of the kernels in it. */
+typedef struct hd_recounted {
+    const hd_layout *layout;
+    double ratio;                    /* of its cost to the original's, as the counts correct it */
+    bool counted;                    /* else it could not be rewritten, or did not run */
+    uint64_t requests, transactions; /* of global memory, all of the job */
+} hd_recounted;
+
+typedef struct hd_recount {
+    const char *why;       /* nothing was counted; NULL: it was */
+    hd_recounted original; /* ratio 1 */
+    hd_recounted *layouts; /* the best first; those that were not counted last */
+    uint32_t count;
+} hd_recount;
+
+/* Counts these layouts of the job's record, whose ratios are given, and puts them in order. A ratio
+ * is corrected by what the counts say of its transactions, compared with those of `model`. The limit of
+ * options is that of the work of all of a job, in accesses of lanes, four times over. Only HD_ESYSTEM is
+ * returned as an error. */
+hd_status advise_recount(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                         const hd_device *device, hd_cost_model *model,
+                         const hd_evidence_options *options, hd_recount *recount);
+
+#endif
