@@ -34,6 +34,7 @@ static void bits(gen *g, record *r, hd_str *text, const char *path) {
     static const type types[] = {U32, S32, U16, U8};
     const type t = types[draw(g, 4)];
     const uint32_t first = 1 + draw(g, bits_of(t) - 1);
+    hd_str_printf(text, "%s : 0;\n", type_name(t)); /* else they begin behind a smaller member */
     for (uint32_t k = 0; k < 2; k++) {
         const char *name = member_name(g);
         hd_str_printf(text, "%s %s : %u;\n", type_name(t), name, k ? bits_of(t) - first : first);
