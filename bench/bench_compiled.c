@@ -19,7 +19,7 @@
 
 #include "cli/report/report.h"
 #include "compiled/two_ways.h"
-#include "compiled/whole.h"
+#include "compiled/promised.h"
 
 static const double NEAR = 0.01, FAR = 0.10;
 

@@ -29,16 +29,20 @@ static void scalar(gen *g, record *r, hd_str *text, const char *path) {
     add_leaf(g, r, hd_format(g->arena, "%s.%s", path, name), t, false);
 }
 
+/* Two that fill a word: a run of others may take 24 or 48 bits at once, which is not taken. */
 static void bits(gen *g, record *r, hd_str *text, const char *path) {
-    static const type types[] = {U32, S32, U16, U8, U64};
-    type t = types[draw(g, 5)];
-    for (uint32_t k = 1 + draw(g, 3); k > 0; k--) {
+    static const type types[] = {U32, S32, U16, U8};
+    const type t = types[draw(g, 4)];
+    const uint32_t first = 1 + draw(g, bits_of(t) - 1);
+    hd_str_printf(text, "%s : 0;\n", type_name(t)); /* else they begin behind a smaller member */
+    for (uint32_t k = 0; k < 2; k++) {
         const char *name = member_name(g);
-        hd_str_printf(text, "%s %s : %u;\n", type_name(t), name, 1 + draw(g, bits_of(t)));
-        take_room(r, bytes_of(t), bytes_of(t));
+        hd_str_printf(text, "%s %s : %u;\n", type_name(t), name, k ? bits_of(t) - first : first);
         add_leaf(g, r, hd_format(g->arena, "%s.%s", path, name), t, false);
         r->leaves.data[r->leaves.count - 1].is_bits = true;
     }
+    hd_str_printf(text, "%s : 0;\n", type_name(t));
+    take_room(r, bytes_of(t), bytes_of(t));
 }
 
 static void boolean(gen *g, record *r, hd_str *text, const char *path) {

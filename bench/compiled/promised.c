@@ -1,4 +1,4 @@
-#include "compiled/whole.h"
+#include "compiled/promised.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * Whole CUDA programs: what `heddle advise -- PROGRAM` promises of a layout, and what the program
  * does that is rewritten to it, built by nvcc and run by `heddle run`; the same of other layouts.
  */
-#ifndef HD_BENCH_COMPILED_WHOLE_H
-#define HD_BENCH_COMPILED_WHOLE_H
+#ifndef HD_BENCH_COMPILED_PROMISED_H
+#define HD_BENCH_COMPILED_PROMISED_H
 
 #include "base/base.h"
 
