@@ -307,6 +307,46 @@ static void try_rewriting(hd_arena *arena, hd_advice *advice) {
     first->ratio = advice->attempt.ratio;
 }
 
+/* What the answer is, in short. */
+static const char *answer_of(hd_arena *arena, const hd_advice *advice) {
+    const hd_device_advice *first = &advice->devices[0];
+    return advice->unknown ? "unknown"
+           : first->leave  ? "to leave it as it is"
+                           : hd_format(arena, "to take %s",
+                                       hd_layout_print(arena, advice->job->record, first->best));
+}
+
+/* Of made-up indices nobody knows how near they are to each other, which may decide: the job, which
+ * has random ones, is asked about once more with one after the other. */
+static void ask_otherwise(hd_arena *arena, const hd_job *job, const hd_advise_options *options,
+                          hd_advice *advice) {
+    hd_advise_options again = *options;
+    hd_job near = *job;
+    hd_advice other;
+    bool is_random = false;
+    near.buffers = hd_new_array(arena, hd_buffer, job->buffer_count);
+    for (uint32_t b = 0; b < job->buffer_count; b++) {
+        hd_buffer *buffer = &near.buffers[b];
+        *buffer = job->buffers[b];
+        buffer->inits = hd_new_array(arena, hd_init, buffer->init_count);
+        for (uint32_t i = 0; i < buffer->init_count; i++) {
+            buffer->inits[i] = job->buffers[b].inits[i];
+            is_random |= hd_job_has_made_up_indices(buffer) &&
+                         buffer->inits[i].generator == HD_GEN_UNIFORM && buffer->inits[i].high > 1;
+        }
+    }
+    if (!is_random || !advice->evidence || advice->evidence->why ||
+        !hd_job_fill_indices(arena, &near, true))
+        return;
+    again.rewrite = again.measure = false;
+    again.choose.budget = 0;
+    again.costed = again.ranked = NULL;
+    if (hd_advise(arena, &silent, &near, &again, &other) == HD_OK &&
+        strcmp(answer_of(arena, &other), answer_of(arena, advice)) != 0)
+        advice->otherwise =
+            hd_format(arena, "%s, at %.3f", answer_of(arena, &other), other.devices[0].ratio);
+}
+
 static hd_status rewrite(hd_arena *arena, const hd_diag *diag, const hd_record_layout *chosen,
                          hd_advice *advice) {
     const hd_attempt *attempt = &advice->attempt;
@@ -359,6 +399,7 @@ hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,
     advice->unknown = why_unknown(arena, advice);
     if (!advice->unknown)
         try_rewriting(arena, advice);
+    ask_otherwise(arena, job, options, advice);
     advice->ranked = true;
     advice->best = advice->devices[0].best;
     advice->leave = advice->devices[0].leave || advice->unknown;

@@ -70,6 +70,9 @@ struct hd_advice {
     bool assumes;                  /* some of the static cost rests on an assumption */
     hd_evidence *evidence;         /* NULL: the job was not to be run, or there was no need */
     const hd_thread_gain *threads; /* in another order, on the first device; NULL: no gain known */
+    /* The answer with made-up indices one after another, where it is another one than with random
+     * ones; else NULL. */
+    const char *otherwise;
     const char
         *unknown; /* why nothing can be told, and the mend; else NULL. The layout stays then */
     bool ranked;  /* the devices are done: what follows may have failed */

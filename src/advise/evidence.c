@@ -79,7 +79,8 @@ static void look_at_launch(const hearing *h, const hd_launch *launch, bool *deci
 
 /* What Heddle makes up is none. */
 static bool has_contents(const hd_buffer *buffer) {
-    return !hd_is_guess(buffer->guess, "contents") && (buffer->file || buffer->init_count);
+    return hd_job_has_made_up_indices(buffer) ||
+           (!hd_is_guess(buffer->guess, "contents") && (buffer->file || buffer->init_count));
 }
 
 /* A buffer that would have to hold indices, and holds nothing. */
@@ -199,6 +200,19 @@ static hd_status try_job(hearing *h, const hd_diag *diag) {
     status = try_all(h, vm);
     hd_vm_close(vm);
     return status;
+}
+
+hd_status hd_evidence_run(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                          const hd_evidence_options *options) {
+    hd_evidence unused = {0};
+    hearing h = {.arena = arena,
+                 .job = job,
+                 .options = options,
+                 .evidence = &unused,
+                 .limit = options->limit,
+                 .most_run = options->limit};
+    hd_status status = try_job(&h, diag);
+    return unused.why ? HD_OK : status;
 }
 
 bool hd_evidence_try(hd_arena *arena, const hd_job *job, const hd_evidence_options *options,

@@ -79,6 +79,10 @@ void hd_evidence_free(hd_evidence *evidence);
 bool hd_evidence_try(hd_arena *arena, const hd_job *job, const hd_evidence_options *options,
                      hd_launch *ran);
 
+/* The same whatever buffers hold: as much as the limit allows. An error: it faults, with messages. */
+hd_status hd_evidence_run(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                          const hd_evidence_options *options);
+
 /* A layout, by what was counted. */
 typedef struct hd_judged {
     hd_layout *layout;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "advise/evidence.h"
 #include "cli/commands.h"
 #include "cli/buffer_contents.h"
 
@@ -14,6 +15,79 @@ typedef struct outcome {
 
 static const hd_member outcome_members[] = {
     {"job", HD_AT(outcome, job)}, HD_SAME(outcome, text, buffers, launches), {0}};
+
+/* ---- whether it runs ------------------------------------------------------------------------- */
+
+/* The draft as whoever is given its text will run it: read and run. `fault`: what goes wrong. */
+static hd_status try_text(cli *c, const kir_module *module, const hd_job *draft,
+                          hd_first_error *fault) {
+    const hd_diag keep = {hd_keep_first, fault};
+    const hd_evidence_options options = {.limit = HD_EVIDENCE_LIMIT};
+    char *folder, real[PATH_MAX];
+    hd_job *job;
+    hd_str text = {.arena = c->arena};
+    hd_status status = hd_scratch_make(c->arena, &c->diag, &folder);
+    if (status)
+        return status;
+    const char *path = hd_format(c->arena, "%s/job.yaml", folder);
+    hd_job_print(&text, draft, module,
+                 realpath(draft->kernel_path, real) ? real : draft->kernel_path);
+    status = hd_write_file(&c->diag, path, hd_str_text(&text), text.length);
+    if (!status && !(status = hd_job_read(c->arena, &keep, path, &job)) &&
+        !(status = hd_job_resolve(c->arena, &keep, job, module)))
+        status = hd_evidence_run(c->arena, &keep, job, &options);
+    hd_scratch_remove(folder);
+    return fault->text ? HD_OK : status;
+}
+
+/* Twice as many elements where their number is a guess; false: nowhere, or that would be too much. */
+static bool grow(hd_job *job) {
+    static const uint64_t most = (uint64_t)1 << 22;
+    bool any = false;
+    for (uint32_t b = 0; b < job->buffer_count; b++)
+        if (hd_is_guess(job->buffers[b].guess, "count") && job->buffers[b].count < most) {
+            job->buffers[b].count *= 2;
+            job->buffers[b].note = "the count is a guess: so many that the kernels run";
+            any = true;
+        }
+    return any;
+}
+
+/* Indices that Heddle made up get the range of what they index. */
+static void fill_indices(cli *c, const kir_module *module, hd_job *draft) {
+    hd_job resolved = *draft;
+    if (hd_job_resolve(c->arena, &hd_silent, &resolved, module) == HD_OK)
+        hd_job_fill_indices(c->arena, &resolved, false);
+}
+
+/* Makes contents and counts such that the kernels run, where that can be; else `fault` says what
+ * happens. */
+static hd_status mend(cli *c, const kir_module *module, hd_job *job, hd_first_error *fault) {
+    enum { MOST_ATTEMPTS = 6 };
+    uint64_t *counts = hd_new_array(c->arena, uint64_t, job->buffer_count);
+    const char **notes = hd_new_array(c->arena, const char *, job->buffer_count);
+    for (uint32_t b = 0; b < job->buffer_count; b++) {
+        counts[b] = job->buffers[b].count;
+        notes[b] = job->buffers[b].note;
+    }
+    fill_indices(c, module, job);
+    hd_status status = try_text(c, module, job, fault);
+    for (int i = 0; i < MOST_ATTEMPTS && !status && fault->text && grow(job); i++) {
+        hd_first_error now = {.arena = c->arena};
+        if ((status = try_text(c, module, job, &now)) == HD_OK && !now.text) {
+            fault->text = NULL;
+            fill_indices(c, module, job);
+            return HD_OK;
+        }
+    }
+    for (uint32_t b = 0; b < job->buffer_count && fault->text; b++) { /* which was in vain */
+        job->buffers[b].count = counts[b];
+        job->buffers[b].note = notes[b];
+    }
+    return status;
+}
+
+/* ---- the command ------------------------------------------------------------------------------ */
 
 int cmd_init(cli *c) {
     const cli_input *r = &c->given->input;
@@ -43,7 +117,20 @@ int cmd_init(cli *c) {
     if (host.more)
         hd_warn(&c->diag, &place, "the host code has more launches; the first %d are in the job",
                 HD_HOST_MOST_LAUNCHES);
+    hd_first_error fault = {.arena = c->arena};
+    cli_progress(c, "running");
+    status = mend(c, module, job, &fault);
+    cli_progress(c, NULL);
+    if (status)
+        return CLI_WRONG;
     hd_str text = {.arena = c->arena};
+    if (fault.text) {
+        hd_warn(&c->diag, &place, "the job does not run as it is: %s", fault.text);
+        hd_str_add(&text, "# It does not run as it is: ");
+        for (const char *at = fault.text; *at; at++)
+            hd_str_addn(&text, (unsigned char)*at < ' ' ? " " : at, 1);
+        hd_str_add(&text, "\n");
+    }
     /* The kernel file as a job in another folder names it. */
     const char *folder = hd_path_folder(c->arena, r->out ? r->out : "."), *kernel = r->path;
     char real[PATH_MAX];

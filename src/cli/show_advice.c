@@ -131,6 +131,12 @@ cli_answer cli_answer_of(cli *c, const cli_question *question, const hd_advice *
     hd_basis_add_made_up(c->arena, advice->job, &answer.basis);
     if (has_guessed_sizes(advice->job))
         answer.basis_text = hd_format(c->arena, "%s; sizes by default", answer.basis_text);
+    if (advice->otherwise)
+        answer.basis_text =
+            hd_format(c->arena,
+                      "%s; this depends on the made-up indices, which are random: of "
+                      "indices one after another it would be %s",
+                      answer.basis_text, advice->otherwise);
     if (advice->rounds)
         answer.basis_text = hd_format(c->arena, "%s; %s", answer.basis_text, advice->rounds);
     answer.verdict = static_verdict(c, advice, answer.basis_text);

@@ -228,7 +228,8 @@ static const char *text_of(const drafter *d, const kir_param *param, const hd_ho
 /* A struct's scalars in the order of memory; a number that is not known is that of `guess`, which has
  * all of them, or is "1". `note`: what of it is a guess, or NULL. */
 static const char *text_of_members(const drafter *d, const kir_kernel *kernel, uint32_t param,
-                                   const char *guess, const hd_host_value *v, const char **note) {
+                                   const char *guess, const hd_host_value *v, const char **note,
+                                   bool *is_guess) {
     hd_arena *scratch = hd_arena_new();
     hd_str text = {.arena = d->arena};
     uint32_t count = 0, at = 0;
@@ -257,6 +258,7 @@ static const char *text_of_members(const drafter *d, const kir_kernel *kernel, u
             guess += guess[length] ? length + 2 : 0;
         }
     }
+    *is_guess = *note != NULL;
     if (has_pointers)
         *note = "a guess: the pointers in it are null, since a job cannot give them memory";
     hd_arena_free(scratch);
@@ -282,6 +284,7 @@ static void draft_round(const drafter *d, const hd_host_value *v, int32_t loop, 
 static void draft_arg(drafter *d, const kir_kernel *kernel, const hd_job *guess,
                       const hd_host_value *v, int32_t loop, hd_arg *arg) {
     const char *members, *note;
+    bool is_guess;
     uint32_t p = (uint32_t)(arg - guess->launches->args);
     const kir_param *param = &kernel->params[p];
     bool is_null = v->kind == HD_HOST_WHOLE && !v->parts[0];
@@ -302,10 +305,11 @@ static void draft_arg(drafter *d, const kir_kernel *kernel, const hd_job *guess,
         arg->guess = NULL;
         draft_round(d, v, loop, arg);
     } else if (v->kind == HD_HOST_MEMBERS && param->by_value_struct &&
-               (members = text_of_members(d, kernel, p, arg->value_text, v, &note)) != NULL) {
+               (members = text_of_members(d, kernel, p, arg->value_text, v, &note, &is_guess)) !=
+                   NULL) {
         arg->value_text = members;
         arg->note = note;
-        arg->guess = note ? "value" : NULL;
+        arg->guess = is_guess ? "value" : NULL;
     } else {
         arg->note = param->type.kind == KIR_INT && !param->by_value_struct
                         ? "a guess, by the number of threads"

@@ -398,6 +398,12 @@ hd_binding hd_job_binding(hd_arena *arena, const hd_job *job, const hd_launch *l
 /* The record that the job declares of what this argument points to, or NULL. */
 const hd_record *hd_job_declared_of(const hd_job *job, const hd_arg *arg);
 
+/* index_contents.c: gives buffers of a resolved job whose made-up contents index others numbers over
+ * the whole range of these, at random or (`is_near`) one after another; false: there are none. */
+bool hd_job_fill_indices(hd_arena *arena, hd_job *job, bool is_near);
+/* The buffer's contents are made up so. */
+bool hd_job_has_made_up_indices(const hd_buffer *buffer);
+
 /* contents.c: the initial bytes of a buffer, count * element_bytes, in C's layout. */
 hd_status hd_job_contents(hd_arena *arena, const hd_diag *diag, const hd_buffer *buffer,
                           void **bytes);

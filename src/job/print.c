@@ -47,7 +47,7 @@ static void print_buffer(hd_str *out, const hd_buffer *buffer) {
         hd_str_add(out, "      - {");
         if (init->field)
             hd_str_printf(out, "field: %s, ", quoted(arena, init->field));
-        hd_str_printf(out, "generator: uniform, low: %g, high: %g, seed: %llu}\n", init->low,
+        hd_str_printf(out, "generator: uniform, low: %g, high: %.15g, seed: %llu}\n", init->low,
                       init->high, (unsigned long long)init->seed);
     }
 }

@@ -177,4 +177,53 @@ grep -q 'launch 1' "$work/log/err" && complain 'the first launch is as expected'
 printf '\0\0\0\0%.0s' {1..64} >zeros
 call run --check a=zeros more.yaml
 grep -q "64 of 64 values differ, by at most 3, in 'a\[0\]'" "$work/log/err" || complain 'no largest difference'
+
+# ---- jobs of heddle init run --------------------------------------------------------------------------------------
+
+# Indices that are made up cover what they index; the verdict says where their locality decides.
+cat >gather.cu <<'END_OF_FILE'
+struct particle { float x, y, z, w; int tag; float rest[3]; };
+
+__global__ void sum(const particle *p, const int *order, float *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    const int j = order[i];
+    out[i] = p[j].x + p[j].y + p[j].z;
+}
+END_OF_FILE
+accepts init -o gather.yaml gather.cu
+grep -qx '      - {generator: uniform, low: 0, high: 4095, seed: 2}' gather.yaml || complain 'indices of another range'
+accepts run gather.yaml
+accepts advise gather.yaml
+prints 'on made-up contents of p and order, .*of indices one after another it would be to take '
+sed 's/generator: uniform, low: 0, high: 4095, seed: 2/generator: iota/; s/guess: "count, contents"/guess: count/' gather.yaml >near.yaml
+accepts advise near.yaml
+grep -q 'it would be' "$work/log/out" && complain 'indices that are known are called made up'
+
+# A count that is a guess grows until the kernels run.
+cat >wide.cu <<'END_OF_FILE'
+struct cell { float a, b; };
+__global__ void pairs(const cell *cells, float *sums, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        sums[i] = cells[2 * i].a + cells[2 * i + 1].b;
+}
+END_OF_FILE
+accepts init -o wide.yaml wide.cu
+grep -A1 'so many that the kernels run' wide.yaml | grep -q 'name: cells' || complain 'the count has not grown'
+accepts run wide.yaml
+
+# What cannot be mended is said.
+cat >broken.cu <<'END_OF_FILE'
+struct cell { float a, b; };
+__global__ void broken(cell *cells, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    cells[i - 1000000000].a = n;
+}
+END_OF_FILE
+call init -o broken.yaml broken.cu
+[ "$status" -eq 0 ] || complain 'a job that faults is not written'
+grep -q "broken.cu: warning: the job does not run as it is: store of 4 bytes" "$work/log/err" || complain 'no warning'
+grep -q '^# It does not run as it is: store of 4 bytes' broken.yaml || complain 'no comment'
 finish
