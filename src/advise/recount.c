@@ -174,7 +174,7 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
     static const hd_diag silent = {0};
     uint64_t limit = options->limit ? options->limit : HD_EVIDENCE_LIMIT, failed;
     double work = 0, all = modelled(arena, model, hd_layout_original(arena, job->record), &work);
-    *recount = (hd_recount){.original.ratio = 1};
+    *recount = (hd_recount){.tried = true, .original.ratio = 1};
     if (work > OF_LIMIT * (double)limit) {
         recount->why = "the job is more work than the limit; raise it with --run";
         return HD_OK;

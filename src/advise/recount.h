@@ -18,10 +18,11 @@ typedef struct hd_recounted {
 } hd_recounted;
 
 typedef struct hd_recount {
+    bool tried;            /* else there was nothing to count, or the kernels are as written */
     const char *why;       /* nothing was counted; NULL: it was */
     hd_recounted original; /* ratio 1 */
     hd_recounted *layouts; /* the best first; those that were not counted last */
-    uint32_t count;        /* 0: there was nothing to count */
+    uint32_t count;
 } hd_recount;
 
 /* Counts the best layouts of a ranking, SoA, and tiles of a warp, for the job's record. The cost of a

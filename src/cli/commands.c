@@ -678,8 +678,9 @@ const cli_option cli_all_options[] = {
     {"split", 0, "FIELD", CLI_TEXTS, AT(input.source.split), KERNELS,
      "take an array, a nested struct or a vector of the record apart: its parts become fields "
      "(may be repeated); of a job, too"},
-    {"as-written", 0, NULL, CLI_FLAG, AT(input.source.as_written), KERNELS,
-     "kernels access by access as the source has them, not as the device's compiler makes them"},
+    {"compiled", 0, NULL, CLI_FLAG, AT(input.source.compiled), KERNELS | IN(IR),
+     "kernels as nvcc makes them: loads merged and hoisted, loops unrolled; default: access by "
+     "access as they are written"},
     {"trust-options", 0, NULL, CLI_FLAG, AT(input.source.trust_options), KERNELS,
      "of a job: its compiler options may be any, also such as load plug-ins or write files"},
     {"json", 0, NULL, CLI_FLAG, AT(json), ALL, "the result as JSON (docs/json.md explains it)"},

@@ -117,7 +117,7 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
     cli_progress(c, "compiling");
     status = hd_frontend_of(c->arena, &c->diag, *job ? (*job)->kernel_path : path,
                             *job ? (*job)->options : source->options,
-                            source->as_written ? KIR_AS_WRITTEN : KIR_FOR_NVIDIA,
+                            source->compiled ? KIR_FOR_NVIDIA : KIR_AS_WRITTEN,
                             source->entry && !*job && !source->whole_file ? one : NULL, module);
     cli_progress(c, NULL);
     if (!status && *job)

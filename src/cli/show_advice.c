@@ -60,6 +60,8 @@ const char *cli_command_on(cli *c, const char *command, const char *path, const 
         add_option(&out, "source", source->sources.data[s]);
     if (source->trust_options)
         hd_str_add(&out, " --trust-options");
+    if (source->compiled)
+        hd_str_add(&out, " --compiled");
     hd_str_add(&out, more);
     for (char **word = c->program; word && *word; word++)
         hd_str_printf(&out, "%s%s", word == c->program ? " -- " : " ", cli_quoted(c->arena, *word));
@@ -241,6 +243,17 @@ HD_GETTER(is_rewritable, cli_answer,
 static const hd_member threads_members[] = {HD_SAME(hd_thread_gain, kernel, before, after, saves),
                                             {0}};
 
+static const hd_member recounted_members[] = {
+    {"layout", HD_BEHIND(hd_recounted, layout), .of = hd_layout_members},
+    HD_SAME(hd_recounted, counted, ratio, requests, transactions),
+    {0}};
+static const hd_member original_members[] = {HD_SAME(hd_recounted, requests, transactions), {0}};
+static const hd_member recount_members[] = {
+    {"why_not", HD_AT(hd_recount, why)},
+    {"original", HD_IN(hd_recount, original), .of = original_members},
+    {"layouts", HD_MANY(hd_recount, layouts, count), .of = recounted_members},
+    {0}};
+
 const hd_member cli_answer_members[] = {
     {"verdict", HD_AT(cli_answer, decided)},
     {"kind", HD_AT(cli_answer, kind)},
@@ -252,6 +265,8 @@ const hd_member cli_answer_members[] = {
     {"apart", HD_VIA(cli_answer, advice, HD_IN, apart), HD_IF(hd_advice, apart.count),
      .of = apart_members},
     {"threads", HD_VIA(cli_answer, advice, HD_BEHIND, threads), .of = threads_members},
+    {"counted", HD_VIA(cli_answer, advice, HD_IN, recount), HD_IF(hd_advice, recount.tried),
+     .of = recount_members},
     {"why", HD_SELF, .of = why_members},
     {0}};
 
@@ -291,6 +306,23 @@ static void show_apart(cli *c, const cli_answer *answer, hd_str *out) {
         hd_say(out, "  taking %s apart gains no more", fields);
 }
 
+/* What the compiled kernels make, as they are and in the layout that is taken. */
+static void show_counted(const cli_answer *answer, hd_str *out) {
+    const hd_recount *r = &answer->advice->recount;
+    const hd_recounted *best = r->count ? &r->layouts[0] : NULL;
+    if (!r->tried)
+        return;
+    if (r->why)
+        hd_say(out, "  the compiled kernels were not counted in another layout: %s", r->why);
+    else if (hd_layout_equal(best->layout, answer->advice->best))
+        hd_say(out,
+               "  counted in the compiled kernels: %llu requests of global memory become %llu, "
+               "%llu transactions %llu",
+               (unsigned long long)r->original.requests, (unsigned long long)best->requests,
+               (unsigned long long)r->original.transactions,
+               (unsigned long long)best->transactions);
+}
+
 /* A row of what moves. */
 typedef struct version {
     const char *name;
@@ -313,6 +345,7 @@ void cli_show_why(cli *c, const cli_answer *answer, hd_str *out) {
     const char *title = hd_format(c->arena, "\nWhat warps move for %s, in segments of %u bytes",
                                   record->spelling, answer->advice->devices[0].device->segment);
     show_apart(c, answer, out);
+    show_counted(answer, out);
     if (gain) /* which no layout changes */
         hd_say(
             out,

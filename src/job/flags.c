@@ -244,15 +244,22 @@ static bool is_whole(kir_type type, const char *name) {
     return type.kind == KIR_INT && type.bits > 1 && !hd_has_word("bool _Bool", name ? name : "");
 }
 
+/* Those of a struct by value, as long as it is one that a launch can give. */
+static const hd_leaf *numbers_of(const maker *m, const kir_param *param, uint32_t *count) {
+    enum { MOST_BYTES = 32764 }; /* CUDA's limit of all arguments together */
+    *count = 0;
+    return param->record && param->record->size <= MOST_BYTES
+               ? hd_leaves_of_record(m->arena, param->record, NULL, count)
+               : NULL;
+}
+
 /* Which dimensions whole numbers among the arguments are named after, members of structs by value
  * included. */
 static void find_named(const maker *m, bool named[3]) {
     for (uint32_t p = 0; p < m->kernel->param_count; p++) {
         const kir_param *param = &m->kernel->params[p];
         uint32_t count = 0, d = 3;
-        const hd_leaf *leaves = param->by_value_struct && param->record
-                                    ? hd_leaves_of_record(m->arena, param->record, NULL, &count)
-                                    : NULL;
+        const hd_leaf *leaves = param->by_value_struct ? numbers_of(m, param, &count) : NULL;
         for (uint32_t l = 0; l < count; l++)
             if (is_whole(leaves[l].type, NULL) && !leaves[l].opaque &&
                 (d = dimension_named(hd_leaf_path(m->arena, param->record, &leaves[l]))) < 3)
@@ -302,8 +309,7 @@ static uint64_t number_named(const maker *m, const hd_launch *launch, kir_type t
  * numbers. */
 static const char *members_of(const maker *m, const hd_launch *launch, const kir_param *param) {
     uint32_t count = 0;
-    const hd_leaf *leaves =
-        param->record ? hd_leaves_of_record(m->arena, param->record, NULL, &count) : NULL;
+    const hd_leaf *leaves = numbers_of(m, param, &count);
     hd_str text = {.arena = m->arena};
     for (uint32_t l = 0; l < count; l++)
         for (uint32_t lane = 0; lane < leaves[l].type.lanes; lane++) {

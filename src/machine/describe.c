@@ -51,16 +51,15 @@ hd_event_launch vm_describe(hd_arena *arena, const hd_vm *vm, const hd_launch *l
     hd_event_access *accesses = hd_new_array(arena, hd_event_access, e.access_count);
     for (uint32_t i = 0; i < e.access_count; i++) {
         const hd_access *a = &p->info->accesses[i];
-        accesses[i] = (hd_event_access){
-            .kind = a->kind,
-            .space = a->space,
-            .width = a->width,
-            .buffer = buffer_row(vm, l, b, a),
-            .record = a->record ? a->record->name : NULL,
-            .field = hd_access_fields(arena, a),
-            .file = a->file,
-            .line = a->line,
-            .column = a->column};
+        accesses[i] = (hd_event_access){.kind = a->kind,
+                                        .space = a->space,
+                                        .width = a->width,
+                                        .buffer = buffer_row(vm, l, b, a),
+                                        .record = a->record ? a->record->name : NULL,
+                                        .field = hd_access_fields(arena, a),
+                                        .file = a->file,
+                                        .line = a->line,
+                                        .column = a->column};
     }
     e.accesses = accesses;
     hd_event_buffer *rows =

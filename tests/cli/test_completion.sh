@@ -89,7 +89,7 @@ completes 'folder' apply --layout soa --out ''
 completes 'folder job.yaml kernel.cl two words.cl' trace -o ''
 completes 'job.yaml' trace j
 completes 'info' trace inf
-completes '--compare' cache --com
+completes '--compare' cache --compa
 completes 'check' device ch
 completes 'job.yaml' trace info j
 completes '' run --workers ''

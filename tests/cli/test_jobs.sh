@@ -54,11 +54,11 @@ launches:
 END
 for file in two.yaml two.cl; do
     for command in run "trace -o two.hdt" "cache --locality" "cache --reuse --scenario 1" \
-        "report -o two.html" "advise --accesses" "show --ir"; do
+        "report -o two.html" "advise --accesses" "show --ir" advise; do
         accepts $command $file
     done
 done
-for command in advise "advise --costs" "advise --graph" "apply --layout soa --diff" "measure --layout soa"; do
+for command in "advise --costs" "advise --graph" "apply --layout soa --diff" "measure --layout soa"; do
     refuses "two.yaml:1:1: error: .* several records, among them point and cell; .*'record: point'" \
         $command two.yaml
     refuses "two.cl:[0-9]+:[0-9]+: error: .* several records, .*'--record point'" $command two.cl

@@ -238,7 +238,8 @@ static void rewrite(void **state) {
     char *folder = folder_make(arena);
     json_t *value =
         output_of(hd_format(arena, "apply nbody-small.yaml --layout soa --out %s", folder));
-    has_members(value, "layouts kernel header files elsewhere verified compared_bytes checked_accesses program edits job");
+    has_members(value, "layouts kernel header files elsewhere verified compared_bytes "
+                       "checked_accesses program edits job");
     assert_true(json_is_null(json_object_get(value, "job")));
     assert_int_equal(json_array_size(json_object_get(value, "elsewhere")), 0);
     json_t *one = json_array_get(json_object_get(value, "layouts"), 0);
@@ -457,9 +458,10 @@ static void advise(void **state) {
     size_t i, j;
     const char *verdict;
     double share;
-    has_members(value, "verdict kind basis command rewritable refused apart threads why record devices "
-                       "evidence written "
-                       "measurement unmeasured choice");
+    has_members(value,
+                "verdict kind basis command rewritable refused apart threads why record devices "
+                "evidence written "
+                "measurement unmeasured choice");
     unpack(value, "{s:s}", "verdict", &verdict);
     assert_non_null(strstr(verdict, "at 0."));
     json_t *basis = json_object_get(value, "basis"), *why = json_object_get(value, "why");

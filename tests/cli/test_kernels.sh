@@ -51,7 +51,9 @@ accepts advise --accesses pair.cl --global 010 --local 10
 prints '^sum .*: global 10, local 10'
 prints ' 5  load   rows\.first '
 prints ' 5  load   entries\.value .*indirect through rows'
-refuses "with '--record row'" advise pair.cl
+accepts advise pair.cl
+prints '^row: Verdict'
+prints '^entry: Verdict'
 accepts advise --costs pair.cl --record entry
 echo '__kernel void none(__global float *a) { a[get_global_id(0)] = 1; }' >plain.cl
 refuses "no record to lay out: no buffer of this kernel holds structs" \

@@ -89,13 +89,13 @@ call run -- ./host /nowhere
 prints 'CUDA_ERROR_FILE_NOT_FOUND'
 
 # Other commands take a program as they take what was recorded of it.
-accepts show -- ./vectors
+accepts show --quiet -- ./vectors
 prints '^as expected$'
 prints ' 375 transactions, '
-accepts map --no-caches -- ./vectors
-accepts cache --locality -- ./vectors
+accepts map --no-caches --quiet -- ./vectors
+accepts cache --locality --quiet -- ./vectors
 prints '1 launch, 8 blocks, 24 MIs'
-accepts advise --accesses -- ./vectors
+accepts advise --accesses --quiet -- ./vectors
 prints '^add .*: global 1024, local 128'
 call cache --reuse -s 1 --json -- ./vectors
 fits cache --reuse

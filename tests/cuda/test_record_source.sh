@@ -28,7 +28,7 @@ for line in "  - {copy: 'source/particles.cu', from: '$PWD/particles.cu'}" \
 done
 # told: the files that the places of `advise --json` name
 told() {
-    accepts advise --json "$@"
+    call advise --json "$@"
     python3 -c '
 import json, sys
 print(*sorted({a["access"]["place"]["file"] for a in json.load(sys.stdin)["devices"][0]["accesses"]}))' <"$work/log/out"

@@ -272,9 +272,41 @@ static void oracle_evict(oracle_caches *o, uint32_t sm, const uint64_t *bytes, s
                     l1->lines[set * l1->ways + w].valid = 0;
 }
 
-/* Lanes first .. end - 1; returns whether one is active. */
+/* Where byte `byte` of element 0 and what follows it lie in the layout; -1 for padding. */
+static int64_t oracle_byte(const oracle_caches *o, uint64_t byte) {
+    const hd_record *record = o->job->record;
+    uint64_t element = byte / record->size;
+    int field = hd_record_field_at(record, (uint32_t)(byte % record->size));
+    return field < 0
+               ? -1
+               : (int64_t)(hd_map_address(o->map, (uint32_t)field, element) + byte % record->size -
+                           record->fields[field].offset) +
+                     ((int64_t)o->map->clusters[o->map->fields[field].cluster].allocation << 40);
+}
+
+/* Bytes from `from` on that are one request: as long as they lie as in the struct, by where the first
+ * active lane begins. */
+static uint32_t oracle_part(const oracle_caches *o, const oracle_mi *mi, uint32_t from) {
+    uint32_t lane = 0, left = o->launch->accesses[mi->access].width - from, part = 1;
+    while (!(mi->mask[lane / 64] >> lane % 64 & 1))
+        lane++;
+    uint64_t address = mi->address[lane] + from;
+    const hd_event_buffer *in = oracle_buffer(o, address);
+    if (!o->map || !in || in != o->laid)
+        return left;
+    uint64_t byte = (address - in->base) % o->job->record->size;
+    int64_t first = oracle_byte(o, byte);
+    for (; part < left; part++) {
+        int64_t at = oracle_byte(o, byte + part);
+        if (at >= 0 && (first < 0 || at - first != part))
+            break;
+    }
+    return part < left ? part : left;
+}
+
+/* Lanes first .. end - 1, bytes from `from` to `from + width`; returns whether one is active. */
 static bool oracle_request_of(oracle_caches *o, uint32_t sm, const oracle_mi *mi, uint32_t first,
-                              uint32_t end, size_t *owner) {
+                              uint32_t end, uint32_t from, uint32_t width, size_t *owner) {
     const hd_event_access *access = &o->launch->accesses[mi->access];
     size_t count = 0, different = 0;
     bool any = false;
@@ -285,12 +317,12 @@ static bool oracle_request_of(oracle_caches *o, uint32_t sm, const oracle_mi *mi
             continue;
         if (!any) {
             const char *record, *name;
-            oracle_place(o, mi->address[lane], &record, &name);
+            oracle_place(o, mi->address[lane] + from, &record, &name);
             oracle_row_of(o, mi->access, record, name, owner);
         }
         any = true;
         const hd_event_buffer *in = oracle_buffer(o, mi->address[lane]);
-        for (uint32_t b = 0; b < access->width; b++) {
+        for (uint32_t b = from; b < from + width; b++) {
             uint64_t at = mi->address[lane] + b;
             if (at < mi->address[lane]) /* beyond the end of the address space */
                 break;
@@ -305,7 +337,7 @@ static bool oracle_request_of(oracle_caches *o, uint32_t sm, const oracle_mi *mi
             bytes[different++] = bytes[i];
     if (any) {
         hd_cache_counts *counts = &o->rows.data[*owner].counts;
-        uint32_t segment = hd_device_segment_for(o->device, access->width);
+        uint32_t segment = hd_device_segment_for(o->device, width);
         counts->sectors += oracle_units(bytes, different, o->sector);
         counts->transactions += oracle_units(bytes, different, segment);
         bool loads = access->kind == HD_LOAD;
@@ -323,17 +355,26 @@ static bool oracle_request_of(oracle_caches *o, uint32_t sm, const oracle_mi *mi
     return any;
 }
 
-static void oracle_issue(oracle_caches *o, uint32_t sm, const oracle_mi *mi) {
+static void oracle_issue_part(oracle_caches *o, uint32_t sm, const oracle_mi *mi, uint32_t from,
+                              uint32_t width) {
     uint32_t request = hd_device_request_lanes(o->device), warp = o->device->warp;
     for (uint32_t w = 0; w < mi->threads; w += warp) {
         size_t owner = 0;
         bool any = false;
         for (uint32_t first = w; first < w + warp && first < mi->threads; first += request) {
             uint32_t end = first + request < mi->threads ? first + request : mi->threads;
-            any |= oracle_request_of(o, sm, mi, first, end, &owner);
+            any |= oracle_request_of(o, sm, mi, first, end, from, width, &owner);
         }
         if (any)
             o->rows.data[owner].counts.requests++;
+    }
+}
+
+static void oracle_issue(oracle_caches *o, uint32_t sm, const oracle_mi *mi) {
+    uint32_t all = mi->mask ? o->launch->accesses[mi->access].width : 0;
+    for (uint32_t from = 0, width; from < all; from += width) {
+        width = oracle_part(o, mi, from);
+        oracle_issue_part(o, sm, mi, from, width);
     }
 }
 

@@ -150,8 +150,7 @@ static bool has_field(const hd_access *a) { return a->record && a->field >= 0; }
 HD_GETTER(kind_of, hd_access, hd_text(hd_access_kind_name(row->kind)))
 HD_GETTER(space_of, hd_access, hd_text(kir_space_name(row->space)))
 HD_GETTER(buffer_of, hd_access, hd_text(buffer_name(info_of(view)->kernel, row)))
-HD_GETTER(field_of, hd_access,
-          hd_text(hd_access_fields(view->arena, row)))
+HD_GETTER(field_of, hd_access, hd_text(hd_access_fields(view->arena, row)))
 HD_GETTER(index_of, hd_access, has_field(row) ? hd_row(&row->index) : hd_absent())
 HD_GETTER(inner_of, hd_access, has_field(row) ? hd_row(&row->inner) : hd_absent())
 HD_GETTER(loop_of, hd_access, hd_whole_if(row->loop >= 0, (uint64_t)row->loop))

@@ -88,10 +88,9 @@ static hd_status make_machine(front_state *front, LLVMTargetMachineRef *machine)
         LLVMInitializeNVPTXTargetMC();
     }
     if (LLVMGetTargetFromTriple(triple, &target, &why)) {
-        hd_status status = hd_fail(front->diag, HD_ESYSTEM, NULL,
-                                   "this LLVM makes no code for %s (%s); analyse the source with "
-                                   "--as-written",
-                                   triple, why);
+        hd_status status =
+            hd_fail(front->diag, HD_ESYSTEM, NULL,
+                    "this LLVM makes no code for %s (%s); leave --compiled out", triple, why);
         LLVMDisposeMessage(why);
         return status;
     }
@@ -242,11 +241,11 @@ static uint64_t alignment_of(LLVMValueRef call, unsigned index) {
     return align ? LLVMGetEnumAttributeValue(align) : 1;
 }
 
-/* A part of a copy: 16 and 8 bytes are vectors of 32 bits. */
-static LLVMTypeRef type_of_bytes(front_state *front, uint64_t bytes) {
-    LLVMTypeRef word = LLVMInt32TypeInContext(front->context);
-    return bytes > 4 ? LLVMVectorType(word, (unsigned)(bytes / 4))
-                     : LLVMIntTypeInContext(front->context, (unsigned)(8 * bytes));
+/* A part of a copy: 16 and 8 bytes are vectors of 32 bits, or numbers of 64. */
+static LLVMTypeRef type_of_bytes(front_state *front, uint64_t bytes, bool in_numbers) {
+    unsigned element = bytes > 4 ? (in_numbers ? 8 : 4) : (unsigned)bytes;
+    LLVMTypeRef type = LLVMIntTypeInContext(front->context, 8 * element);
+    return bytes > element ? LLVMVectorType(type, (unsigned)bytes / element) : type;
 }
 
 static LLVMValueRef byte_address(front_state *front, LLVMBuilderRef builder, LLVMValueRef pointer,
@@ -255,6 +254,43 @@ static LLVMValueRef byte_address(front_state *front, LLVMBuilderRef builder, LLV
     return offset ? LLVMBuildInBoundsGEP2(builder, LLVMInt8TypeInContext(front->context), pointer,
                                           &index, 1, "")
                   : pointer;
+}
+
+static bool is_private(LLVMValueRef pointer) {
+    while (LLVMIsAGetElementPtrInst(pointer) || LLVMIsAAddrSpaceCastInst(pointer))
+        pointer = LLVMGetOperand(pointer, 0);
+    return LLVMIsAAllocaInst(pointer);
+}
+
+/* One part of a copy. In private memory a vector is stored number by number: a load of a part of it
+ * would make a number of 128 bits. */
+static LLVMValueRef load_part(front_state *front, LLVMBuilderRef builder, LLVMTypeRef type,
+                              LLVMValueRef from, uint64_t at, unsigned width) {
+    bool is_vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind && is_private(from);
+    LLVMTypeRef part = is_vector ? LLVMGetElementType(type) : type;
+    unsigned count = is_vector ? LLVMGetVectorSize(type) : 1, bytes = width / count;
+    LLVMValueRef value = LLVMGetUndef(type);
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef address = byte_address(front, builder, from, at + i * bytes),
+                     made = LLVMBuildLoad2(builder, part, address, ""),
+                     lane = LLVMConstInt(LLVMInt32TypeInContext(front->context), i, false);
+        LLVMSetAlignment(made, bytes);
+        value = is_vector ? LLVMBuildInsertElement(builder, value, made, lane, "") : made;
+    }
+    return value;
+}
+
+static void store_part(front_state *front, LLVMBuilderRef builder, LLVMValueRef value,
+                       LLVMValueRef to, uint64_t at, unsigned width) {
+    LLVMTypeRef type = LLVMTypeOf(value);
+    bool is_vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind && is_private(to);
+    unsigned count = is_vector ? LLVMGetVectorSize(type) : 1, bytes = width / count;
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef lane = LLVMConstInt(LLVMInt32TypeInContext(front->context), i, false),
+                     part = is_vector ? LLVMBuildExtractElement(builder, value, lane, "") : value,
+                     address = byte_address(front, builder, to, at + i * bytes);
+        LLVMSetAlignment(LLVMBuildStore(builder, part, address), bytes);
+    }
 }
 
 /* A short copy becomes loads and then stores, each as wide as the alignment allows. */
@@ -268,23 +304,23 @@ static void expand_copy(front_state *front, LLVMBuilderRef builder, LLVMValueRef
     if (!LLVMIsAConstantInt(length) || !LLVMIsNull(is_volatile) ||
         LLVMConstIntGetZExtValue(length) > MOST_COPIED)
         return;
-    uint64_t bytes = LLVMConstIntGetZExtValue(length), to = alignment_of(call, 0),
-             from = alignment_of(call, 1), widest = to < from ? to : from;
+    LLVMValueRef to = LLVMGetOperand(call, 0), from = LLVMGetOperand(call, 1);
+    uint64_t bytes = LLVMConstIntGetZExtValue(length), widest = alignment_of(call, 0);
+    bool is_private_copy = is_private(to) || is_private(from);
+    widest = alignment_of(call, 1) < widest ? alignment_of(call, 1) : widest;
+    widest = widest < WIDEST ? widest : WIDEST;
     LLVMPositionBuilderBefore(builder, call);
     LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(call));
     for (int stores = 0; stores < 2; stores++)
         for (uint64_t at = 0, width, part = 0; at < bytes; at += width, part++) {
-            width = widest < WIDEST ? widest : WIDEST;
-            while (width > bytes - at)
+            for (width = widest; width > bytes - at;)
                 width /= 2;
-            LLVMValueRef side = LLVMGetOperand(call, stores ? 0 : 1),
-                         address = byte_address(front, builder, side, at), made;
             if (stores)
-                made = LLVMBuildStore(builder, values[part], address);
+                store_part(front, builder, values[part], to, at, (unsigned)width);
             else
-                made = values[part] =
-                    LLVMBuildLoad2(builder, type_of_bytes(front, width), address, "");
-            LLVMSetAlignment(made, (unsigned)width);
+                values[part] =
+                    load_part(front, builder, type_of_bytes(front, width, is_private_copy), from,
+                              at, (unsigned)width);
         }
     LLVMInstructionEraseFromParent(call);
 }

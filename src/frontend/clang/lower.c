@@ -563,6 +563,24 @@ static void lower_params(front_lowering *l) {
     }
 }
 
+/* Objects of OpenCL C are plain pointers for device targets, where nothing but the source's type says
+ * what they are. */
+static void refuse_objects(front_lowering *l) {
+    static const char *const objects[][2] = {{"image", "spirv.Image"},
+                                             {"sampler_t", "spirv.Sampler"},
+                                             {"pipe", "spirv.Pipe"},
+                                             {"queue_t", "spirv.Queue"}};
+    bool are_pointers = !l->front->is_cuda && front_has_device_spaces(l->front);
+    for (uint32_t i = 0; i < l->kernel->param_count && are_pointers && !l->front->image_sizes; i++)
+        for (size_t k = 0; k < sizeof objects / sizeof *objects; k++) {
+            const char *type = l->kernel->params[i].type_name;
+            if (!type || !strstr(type, objects[k][0]) || l->kernel->params[i].record)
+                continue;
+            l->out.place = l->signature->param_places[i];
+            refuse_object(l, objects[k][1]);
+        }
+}
+
 /* A number of a kernel's metadata. */
 static uint32_t number_of(front_state *front, LLVMValueRef node, unsigned operand) {
     return (uint32_t)LLVMConstIntGetZExtValue(front_operand(front, node, operand));
@@ -616,6 +634,7 @@ hd_status front_lower_kernel(front_state *front, const front_entry *entry, kir_k
     l.kernel->name = entry->name;
     l.kernel->place = l.signature->place;
     lower_params(&l);
+    refuse_objects(&l);
     read_required_sizes(&l);
     order_blocks(&l);
     front_infer_spaces(&l);

@@ -1,6 +1,5 @@
 // Groups of a block's threads: ranks, shuffles, votes, reductions, waiting.
 //: headers both
-//: left out grid: threads of several blocks cannot wait for each other
 //: run tiles 8: 6 6 6 6 22 22 22 22
 //: run coalesced 8: 0 4 2 4 4 4 6 4
 //: run any_group 8: 28 1 2 3 4 5 6 7

@@ -81,10 +81,10 @@ __HEDDLE_REDUCE(int, max, max, int)
 #define atomicXor_system atomicXor
 
 /* The name tells the front end the scope. */
-#define HEDDLE_OF_BLOCK(op)                                                          \
-    template <class T, class V>                                                      \
-    static __device__ __forceinline__ T heddle_of_block_##op(T *address, V value) {  \
-        return atomic##op(address, (T)value);                                        \
+#define HEDDLE_OF_BLOCK(op)                                                         \
+    template <class T, class V>                                                     \
+    static __device__ __forceinline__ T heddle_of_block_##op(T *address, V value) { \
+        return atomic##op(address, (T)value);                                       \
     }
 HEDDLE_OF_BLOCK(Add)
 HEDDLE_OF_BLOCK(Sub)
@@ -106,8 +106,10 @@ static __device__ __forceinline__ T heddle_of_block_CAS(T *address, C compare, V
 
 /* A sequentially consistent one is told apart from atomicAdd() and its like, of which clang says the
  * same (atomic.c); scopes but those of fences are the device's. */
-#define HEDDLE_ORDER(order, strongest) \
-    ((order) == __ATOMIC_SEQ_CST ? (strongest) : (order) == __ATOMIC_CONSUME ? __ATOMIC_ACQUIRE : (order))
+#define HEDDLE_ORDER(order, strongest)                \
+    ((order) == __ATOMIC_SEQ_CST   ? (strongest)      \
+     : (order) == __ATOMIC_CONSUME ? __ATOMIC_ACQUIRE \
+                                   : (order))
 
 #ifndef __NV_ATOMIC_RELAXED
 #define __NV_ATOMIC_RELAXED __ATOMIC_RELAXED
@@ -121,37 +123,38 @@ static __device__ __forceinline__ T heddle_of_block_CAS(T *address, C compare, V
 #define __NV_THREAD_SCOPE_CLUSTER 2
 #define __NV_THREAD_SCOPE_DEVICE 3
 #define __NV_THREAD_SCOPE_SYSTEM 4
-#define __nv_atomic_load(from, to, order, ...) \
+#define __nv_atomic_load(from, to, order, ...)                     \
     __atomic_load(from, to, HEDDLE_ORDER(order, __ATOMIC_ACQUIRE))
-#define __nv_atomic_load_n(from, order, ...) \
+#define __nv_atomic_load_n(from, order, ...)                     \
     __atomic_load_n(from, HEDDLE_ORDER(order, __ATOMIC_ACQUIRE))
-#define __nv_atomic_store(to, from, order, ...) \
+#define __nv_atomic_store(to, from, order, ...)                     \
     __atomic_store(to, from, HEDDLE_ORDER(order, __ATOMIC_RELEASE))
-#define __nv_atomic_store_n(to, value, order, ...) \
+#define __nv_atomic_store_n(to, value, order, ...)                     \
     __atomic_store_n(to, value, HEDDLE_ORDER(order, __ATOMIC_RELEASE))
-#define __nv_atomic_exchange(at, value, old, order, ...) \
+#define __nv_atomic_exchange(at, value, old, order, ...)                     \
     __atomic_exchange(at, value, old, HEDDLE_ORDER(order, __ATOMIC_ACQ_REL))
-#define __nv_atomic_exchange_n(at, value, order, ...) \
+#define __nv_atomic_exchange_n(at, value, order, ...)                     \
     __atomic_exchange_n(at, value, HEDDLE_ORDER(order, __ATOMIC_ACQ_REL))
-#define __nv_atomic_compare_exchange(at, expected, value, weak, success, failure, ...) \
-    __atomic_compare_exchange(at, expected, value, false,                        \
-        HEDDLE_ORDER(success, __ATOMIC_ACQ_REL), HEDDLE_ORDER(failure, __ATOMIC_ACQUIRE))
+#define __nv_atomic_compare_exchange(at, expected, value, weak, success, failure, ...)             \
+    __atomic_compare_exchange(at, expected, value, false, HEDDLE_ORDER(success, __ATOMIC_ACQ_REL), \
+                              HEDDLE_ORDER(failure, __ATOMIC_ACQUIRE))
 #define __nv_atomic_compare_exchange_n(at, expected, value, weak, success, failure, ...) \
-    __atomic_compare_exchange_n(at, expected, value, false,                        \
-        HEDDLE_ORDER(success, __ATOMIC_ACQ_REL), HEDDLE_ORDER(failure, __ATOMIC_ACQUIRE))
-#define __nv_atomic_fetch_add(at, value, order, ...) \
+    __atomic_compare_exchange_n(at, expected, value, false,                              \
+                                HEDDLE_ORDER(success, __ATOMIC_ACQ_REL),                 \
+                                HEDDLE_ORDER(failure, __ATOMIC_ACQUIRE))
+#define __nv_atomic_fetch_add(at, value, order, ...)                     \
     __atomic_fetch_add(at, value, HEDDLE_ORDER(order, __ATOMIC_ACQ_REL))
-#define __nv_atomic_fetch_sub(at, value, order, ...) \
+#define __nv_atomic_fetch_sub(at, value, order, ...)                     \
     __atomic_fetch_sub(at, value, HEDDLE_ORDER(order, __ATOMIC_ACQ_REL))
-#define __nv_atomic_fetch_and(at, value, order, ...) \
+#define __nv_atomic_fetch_and(at, value, order, ...)                     \
     __atomic_fetch_and(at, value, HEDDLE_ORDER(order, __ATOMIC_ACQ_REL))
-#define __nv_atomic_fetch_or(at, value, order, ...) \
+#define __nv_atomic_fetch_or(at, value, order, ...)                     \
     __atomic_fetch_or(at, value, HEDDLE_ORDER(order, __ATOMIC_ACQ_REL))
-#define __nv_atomic_fetch_xor(at, value, order, ...) \
+#define __nv_atomic_fetch_xor(at, value, order, ...)                     \
     __atomic_fetch_xor(at, value, HEDDLE_ORDER(order, __ATOMIC_ACQ_REL))
-#define __nv_atomic_fetch_min(at, value, order, ...) \
+#define __nv_atomic_fetch_min(at, value, order, ...)                     \
     __atomic_fetch_min(at, value, HEDDLE_ORDER(order, __ATOMIC_ACQ_REL))
-#define __nv_atomic_fetch_max(at, value, order, ...) \
+#define __nv_atomic_fetch_max(at, value, order, ...)                     \
     __atomic_fetch_max(at, value, HEDDLE_ORDER(order, __ATOMIC_ACQ_REL))
 #define __nv_atomic_add(at, value, order, ...) ((void)__nv_atomic_fetch_add(at, value, order))
 #define __nv_atomic_sub(at, value, order, ...) ((void)__nv_atomic_fetch_sub(at, value, order))
@@ -160,7 +163,7 @@ static __device__ __forceinline__ T heddle_of_block_CAS(T *address, C compare, V
 #define __nv_atomic_xor(at, value, order, ...) ((void)__nv_atomic_fetch_xor(at, value, order))
 #define __nv_atomic_min(at, value, order, ...) ((void)__nv_atomic_fetch_min(at, value, order))
 #define __nv_atomic_max(at, value, order, ...) ((void)__nv_atomic_fetch_max(at, value, order))
-#define __nv_atomic_thread_fence(order, scope) \
+#define __nv_atomic_thread_fence(order, scope)                                     \
     ((scope) <= __NV_THREAD_SCOPE_BLOCK ? __threadfence_block() : __threadfence())
 #endif
 

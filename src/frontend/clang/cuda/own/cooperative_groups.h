@@ -124,7 +124,10 @@ class grid_group {
             unsigned add = 1, blocks = gridDim.x * gridDim.y * gridDim.z;
             if (blockIdx.x + blockIdx.y + blockIdx.z == 0)
                 add = 0x80000000u - (blocks - 1);
-            asm volatile("atom.add.release.gpu.u32 %0,[%1],%2;" : "=r"(old) : "l"(word), "r"(add) : "memory");
+            asm volatile("atom.add.release.gpu.u32 %0,[%1],%2;"
+                         : "=r"(old)
+                         : "l"(word), "r"(add)
+                         : "memory");
             do
                 asm volatile("ld.acquire.gpu.u32 %0,[%1];" : "=r"(now) : "l"(word) : "memory");
             while (!((old ^ now) & 0x80000000u));
