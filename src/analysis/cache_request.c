@@ -263,13 +263,13 @@ static inline uint64_t view_address(const event_view *v, uint32_t lane) {
     return v->base + lane * (uint64_t)v->stride;
 }
 
-/* Field g, of the same element or (`next`) of a later one, lies as far behind f as in the struct. */
-static bool lies_behind(const memory_buffer *b, int16_t f, int16_t g, bool next) {
+/* Field g of the element `ahead` of f's lies as far behind f as in the struct. */
+static bool lies_behind(const memory_buffer *b, int16_t f, int16_t g, uint64_t ahead) {
     const field_address *x = &b->fields[f], *y = &b->fields[g];
-    uint64_t distance = (uint64_t)b->record->fields[g].offset - b->record->fields[f].offset;
-    return (f == g && !next) ||
-           (!x->mask && !y->mask && x->tile_bytes == y->tile_bytes &&
-            y->base - x->base == distance && (!next || x->tile_bytes == b->size));
+    uint64_t distance =
+        (uint64_t)b->record->fields[g].offset - b->record->fields[f].offset + ahead * b->size;
+    return (f == g && !ahead) || (!x->mask && !y->mask && x->tile_bytes == y->tile_bytes &&
+                                  y->base - x->base + ahead * x->tile_bytes == distance);
 }
 
 uint32_t event_part_width(const cache_memory *memory, const hd_event *event,
@@ -285,7 +285,7 @@ uint32_t event_part_width(const cache_memory *memory, const hd_event *event,
     int16_t first = b->field_at[byte];
     for (; part < left; part++) {
         int16_t f = b->field_at[(byte + part) % b->size];
-        if (f >= 0 && (first < 0 || !lies_behind(b, first, f, byte + part >= b->size)))
+        if (f >= 0 && (first < 0 || !lies_behind(b, first, f, (byte + part) / b->size)))
             break;
     }
     return part;

@@ -113,4 +113,19 @@ bool hd_device_has_energy(const hd_device *device);
 /* "warp", "half-warp" */
 const char *hd_coalescing_name(uint32_t coalescing);
 
+/* How many blocks of so many threads an SM holds at once, with 32-bit registers for each thread, 0
+ * where they are not known (Peng et al., section IV-E). */
+static inline uint32_t hd_blocks_per_sm(const hd_device *device, uint64_t block_size,
+                                        uint32_t registers) {
+    uint64_t blocks = device->max_blocks;
+    uint64_t by_threads = device->max_threads / block_size;
+    uint32_t used = registers > device->max_registers ? device->max_registers : registers;
+    uint64_t by_registers = used ? device->registers / used / block_size : blocks;
+    if (blocks > by_threads)
+        blocks = by_threads;
+    if (blocks > by_registers)
+        blocks = by_registers;
+    return blocks ? (uint32_t)blocks : 1;
+}
+
 #endif

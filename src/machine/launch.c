@@ -6,7 +6,7 @@
  * is shared by all kernels.
  */
 #include "machine/launch.h"
-#include "model/cost.h"
+#include "device/device.h"
 
 #include <pthread.h>
 #include <stdlib.h>

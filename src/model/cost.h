@@ -37,10 +37,6 @@ uint32_t hd_cost_degree(const hd_cost_vector *a);
 /* Mean of a over that of b; 1 when both are zero. */
 double hd_cost_ratio(const hd_cost_vector *a, const hd_cost_vector *b);
 
-/* ---- occupancy.c: section IV-E --------------------------------------------- */
-
-uint32_t hd_blocks_per_sm(const hd_device *device, uint64_t block_size, uint32_t registers);
-
 /* ---- model.c ------------------------------------------------------------------ */
 
 typedef enum hd_loop_rule {

@@ -59,9 +59,9 @@ for file in two.yaml two.cl; do
     done
 done
 for command in "advise --costs" "advise --graph" "apply --layout soa --diff" "measure --layout soa"; do
-    refuses "two.yaml:1:1: error: .* several records, among them point and cell; .*'record: point'" \
+    refuses "two.yaml:1:1: error: .* several records, among them point and cell; .*--record point" \
         $command two.yaml
-    refuses "two.cl:[0-9]+:[0-9]+: error: .* several records, .*'--record point'" $command two.cl
+    refuses "two.cl:[0-9]+:[0-9]+: error: .* several records, .*--record point" $command two.cl
 done
 accepts apply --layout cell=soa --diff two.yaml
 

@@ -458,10 +458,11 @@ static void advise(void **state) {
     size_t i, j;
     const char *verdict;
     double share;
-    has_members(value,
-                "verdict kind basis command rewritable refused apart threads why record devices "
-                "evidence written "
-                "measurement unmeasured choice");
+    has_members(
+        value,
+        "verdict kind basis command rewritable refused apart threads counted why record devices "
+        "evidence written "
+        "measurement unmeasured choice");
     unpack(value, "{s:s}", "verdict", &verdict);
     assert_non_null(strstr(verdict, "at 0."));
     json_t *basis = json_object_get(value, "basis"), *why = json_object_get(value, "why");
