@@ -56,9 +56,10 @@ static const char pipeline[] =
     ",loop-unroll<O3>,sroa<preserve-cfg>,infer-alignment," COMBINE
     ",loop-mssa(licm<allowspeculation>),alignment-from-assumptions,loop-sink,instsimplify,"
     "div-rem-pairs,tailcallelim," BRANCHES "),globaldce,constmerge";
-static const char addresses[] = "function(sroa<modify-cfg>,infer-address-spaces,"
-                                "separate-const-offset-from-gep,speculative-execution,slsr,gvn,"
-                                "nary-reassociate,early-cse,gvn)";
+/* Not gvn, which makes numbers of 128 bits where a part of a vector is loaded that was just stored. */
+static const char addresses[] =
+    "function(sroa<modify-cfg>,infer-address-spaces,separate-const-offset-from-gep,"
+    "speculative-execution,slsr,early-cse<memssa>,nary-reassociate,early-cse<memssa>)";
 static const char merging[] = "function(load-store-vectorizer)";
 static const char clean_up[] = "function(early-cse,instsimplify,sroa<modify-cfg>,adce)";
 
