@@ -12,8 +12,7 @@ typedef struct counting {
     const hd_job *job;
     const hd_device *device;
     const hd_evidence_options *options;
-    hd_arena **arenas; /* of each layout */
-    void **before;     /* contents of the job's buffers */
+    void **before; /* contents of the job's buffers */
     hd_recount *result;
 } counting;
 
@@ -69,7 +68,7 @@ static hd_status count_layout(void *self, uint32_t worker, uint64_t number) {
     static const hd_diag silent = {0};
     const counting *c = self;
     hd_recounted *to = &c->result->layouts[number];
-    hd_arena *arena = c->arenas[number] = hd_arena_new();
+    hd_arena *arena = hd_arena_new();
     const hd_record_layout layout = {c->job->record, to->layout};
     hd_rewritten *rewritten;
     hd_placed_job *placed;
@@ -180,11 +179,7 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
         return HD_OK;
     }
     choose(arena, device, model, ranking, recount);
-    counting c = {job,
-                  device,
-                  options,
-                  hd_new_array(arena, hd_arena *, recount->count),
-                  hd_new_array(arena, void *, job->buffer_count + 1),
+    counting c = {job, device, options, hd_new_array(arena, void *, job->buffer_count + 1),
                   recount};
     hd_status status = hd_job_all_contents(arena, &silent, job, c.before);
     if (status == HD_OK)

@@ -14,10 +14,8 @@
  * structs and what is not aligned, which are made here (expand_accesses).
  */
 #include <llvm-c/DebugInfo.h>
-#include <llvm-c/Error.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
-#include <llvm-c/Transforms/PassBuilder.h>
 
 #include "frontend/clang/internal.h"
 
@@ -101,20 +99,6 @@ static hd_status make_machine(front_state *front, LLVMTargetMachineRef *machine)
     *machine = LLVMCreateTargetMachine(target, triple, processor, "", LLVMCodeGenLevelAggressive,
                                        LLVMRelocDefault, LLVMCodeModelDefault);
     return HD_OK;
-}
-
-static hd_status run_passes(front_state *front, LLVMTargetMachineRef machine, const char *list) {
-    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(front->llvm, list, machine, options);
-    LLVMDisposePassBuilderOptions(options);
-    if (!error)
-        return HD_OK;
-    char *text = LLVMGetErrorMessage(error);
-    hd_status status =
-        hd_fail(front->diag, HD_ESYSTEM, NULL, "LLVM %d does not know a pass that Heddle needs: %s",
-                LLVM_VERSION_MAJOR, text);
-    LLVMDisposeErrorMessage(text);
-    return status;
 }
 
 /* ---- what kernels are given ---------------------------------------------------- */
@@ -236,25 +220,11 @@ enum {
     WIDEST = 16        /* bytes of one access */
 };
 
-static uint64_t alignment_of(LLVMValueRef call, unsigned index) {
-    unsigned kind = LLVMGetEnumAttributeKindForName("align", strlen("align"));
-    LLVMAttributeRef align = LLVMGetCallSiteEnumAttribute(call, index + 1, kind);
-    return align ? LLVMGetEnumAttributeValue(align) : 1;
-}
-
 /* A part of a copy: 16 and 8 bytes are vectors of 32 bits, or numbers of 64. */
 static LLVMTypeRef type_of_bytes(front_state *front, uint64_t bytes, bool in_numbers) {
     unsigned element = bytes > 4 ? (in_numbers ? 8 : 4) : (unsigned)bytes;
     LLVMTypeRef type = LLVMIntTypeInContext(front->context, 8 * element);
     return bytes > element ? LLVMVectorType(type, (unsigned)bytes / element) : type;
-}
-
-static LLVMValueRef byte_address(front_state *front, LLVMBuilderRef builder, LLVMValueRef pointer,
-                                 uint64_t offset) {
-    LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(front->context), offset, false);
-    return offset ? LLVMBuildInBoundsGEP2(builder, LLVMInt8TypeInContext(front->context), pointer,
-                                          &index, 1, "")
-                  : pointer;
 }
 
 static bool is_private(LLVMValueRef pointer) {
@@ -272,7 +242,7 @@ static LLVMValueRef load_part(front_state *front, LLVMBuilderRef builder, LLVMTy
     unsigned count = is_vector ? LLVMGetVectorSize(type) : 1, bytes = width / count;
     LLVMValueRef value = LLVMGetUndef(type);
     for (unsigned i = 0; i < count; i++) {
-        LLVMValueRef address = byte_address(front, builder, from, at + i * bytes),
+        LLVMValueRef address = front_byte_address(front, builder, from, at + i * bytes),
                      made = LLVMBuildLoad2(builder, part, address, ""),
                      lane = LLVMConstInt(LLVMInt32TypeInContext(front->context), i, false);
         LLVMSetAlignment(made, bytes);
@@ -289,7 +259,7 @@ static void store_part(front_state *front, LLVMBuilderRef builder, LLVMValueRef 
     for (unsigned i = 0; i < count; i++) {
         LLVMValueRef lane = LLVMConstInt(LLVMInt32TypeInContext(front->context), i, false),
                      part = is_vector ? LLVMBuildExtractElement(builder, value, lane, "") : value,
-                     address = byte_address(front, builder, to, at + i * bytes);
+                     address = front_byte_address(front, builder, to, at + i * bytes);
         LLVMSetAlignment(LLVMBuildStore(builder, part, address), bytes);
     }
 }
@@ -306,9 +276,10 @@ static void expand_copy(front_state *front, LLVMBuilderRef builder, LLVMValueRef
         LLVMConstIntGetZExtValue(length) > MOST_COPIED)
         return;
     LLVMValueRef to = LLVMGetOperand(call, 0), from = LLVMGetOperand(call, 1);
-    uint64_t bytes = LLVMConstIntGetZExtValue(length), widest = alignment_of(call, 0);
+    uint64_t bytes = LLVMConstIntGetZExtValue(length), widest = front_argument_alignment(call, 0);
     bool is_private_copy = is_private(to) || is_private(from);
-    widest = alignment_of(call, 1) < widest ? alignment_of(call, 1) : widest;
+    widest =
+        front_argument_alignment(call, 1) < widest ? front_argument_alignment(call, 1) : widest;
     widest = widest < WIDEST ? widest : WIDEST;
     LLVMPositionBuilderBefore(builder, call);
     LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(call));
@@ -352,7 +323,7 @@ static void split_access(front_state *front, LLVMBuilderRef builder, LLVMValueRe
     LLVMValueRef bits =
         is_store ? LLVMBuildBitCast(builder, value, whole, "") : LLVMConstInt(whole, 0, false);
     for (uint64_t at = 0; at < bytes; at += align) {
-        LLVMValueRef address = byte_address(front, builder, pointer, at), made, part,
+        LLVMValueRef address = front_byte_address(front, builder, pointer, at), made, part,
                      shift = LLVMConstInt(whole, 8 * at, false);
         if (is_store) {
             part = LLVMBuildTrunc(builder, LLVMBuildLShr(builder, bits, shift, ""), piece, "");
@@ -500,10 +471,10 @@ static hd_status merge(front_state *front, LLVMTargetMachineRef machine, LLVMBui
                  inst = LLVMGetNextInstruction(inst))
                 hide_alignment(front, inst, &hidden);
         }
-    hd_status status = run_passes(front, machine, merging);
+    hd_status status = front_run_passes(front, machine, merging);
     for (size_t i = 0; i < hidden.count; i++)
         LLVMSetAlignment(hidden.data[i].load, hidden.data[i].align);
-    return status ? status : run_passes(front, machine, merging);
+    return status ? status : front_run_passes(front, machine, merging);
 }
 
 static void expand_accesses(front_state *front, LLVMBuilderRef builder) {
@@ -532,16 +503,16 @@ hd_status front_optimise(front_state *front) {
     if (front->form == KIR_FOR_NVIDIA)
         forget_types(front);
     if (machine)
-        status = run_passes(front, machine, spaces);
+        status = front_run_passes(front, machine, spaces);
     if (!status)
-        status = run_passes(front, machine, pipeline);
+        status = front_run_passes(front, machine, pipeline);
     expand_accesses(front, builder);
     if (!status && machine)
-        status = run_passes(front, machine, addresses);
+        status = front_run_passes(front, machine, addresses);
     if (!status && machine)
         status = merge(front, machine, builder);
     if (!status)
-        status = run_passes(front, machine, clean_up);
+        status = front_run_passes(front, machine, clean_up);
     LLVMDisposeBuilder(builder);
     if (machine)
         LLVMDisposeTargetMachine(machine);

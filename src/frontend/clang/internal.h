@@ -5,6 +5,7 @@
 #define HD_FRONTEND_INTERNAL_H
 
 #include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
 #include <llvm-c/Target.h>
 
 #include "frontend/build.h"
@@ -204,6 +205,11 @@ void front_prepare(front_state *front);
  * like others. */
 unsigned front_cuda_vector_lanes(const char *name);
 void front_mark_pure(front_state *front, LLVMValueRef function);
+/* What a call says of the alignment of the pointer that it is given; 1: nothing. */
+uint64_t front_argument_alignment(LLVMValueRef call, unsigned index);
+/* The address `offset` bytes behind a pointer, which is to the same object. */
+LLVMValueRef front_byte_address(front_state *front, LLVMBuilderRef builder, LLVMValueRef pointer,
+                                uint64_t offset);
 
 /* inlining.c: refuses kernels that come to recursion, or that inlining would make too long. */
 void front_check_inlining(front_state *front);
@@ -214,6 +220,8 @@ const char *front_triple(kir_form form);
 
 /* passes.c: drops what no kernel reaches, checks inlining, then runs the fixed list of passes. */
 hd_status front_simplify(front_state *front);
+/* Runs LLVM's passes of this list, for a target where `machine` is not NULL. */
+hd_status front_run_passes(front_state *front, LLVMTargetMachineRef machine, const char *list);
 
 /* ---- from LLVM IR to kir: one kernel --------------------------------- */
 

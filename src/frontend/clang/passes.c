@@ -73,9 +73,9 @@ static void mark_exchange(front_state *front, LLVMValueRef function) {
                             LLVMCreateEnumAttribute(front->context, attribute("nounwind"), 0));
 }
 
-static hd_status run_passes(front_state *front, const char *list) {
+hd_status front_run_passes(front_state *front, LLVMTargetMachineRef machine, const char *list) {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(front->llvm, list, NULL, options);
+    LLVMErrorRef error = LLVMRunPasses(front->llvm, list, machine, options);
     LLVMDisposePassBuilderOptions(options);
     if (!error)
         return HD_OK;
@@ -93,7 +93,7 @@ static hd_status drop_unreached(front_state *front) {
          function = LLVMGetNextFunction(function))
         if (!LLVMIsDeclaration(function) && !front_is_entry(front, function))
             LLVMSetLinkage(function, LLVMInternalLinkage);
-    return run_passes(front, dropping);
+    return front_run_passes(front, NULL, dropping);
 }
 
 hd_status front_simplify(front_state *front) {
@@ -109,10 +109,10 @@ hd_status front_simplify(front_state *front) {
             forget_convergence(function);
         }
     if (!status)
-        status = run_passes(front, inlining);
+        status = front_run_passes(front, NULL, inlining);
     if (!status && front->is_cuda)
         front_prepare(front);
     if (status || front->form != KIR_AS_WRITTEN)
         return status ? status : front_optimise(front);
-    return run_passes(front, clean_up);
+    return front_run_passes(front, NULL, clean_up);
 }

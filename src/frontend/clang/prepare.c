@@ -110,13 +110,12 @@ typedef struct copy {
     LLVMValueRef load, store; /* of a struct as one value: its parts are read and written there */
 } copy;
 
-static LLVMValueRef address_at(const copy *c, LLVMValueRef pointer, uint64_t offset) {
-    if (!offset)
-        return pointer;
-    LLVMContextRef context = c->front->context;
-    LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(context), offset, false);
-    return LLVMBuildInBoundsGEP2(c->builder, LLVMInt8TypeInContext(context), pointer, &index, 1,
-                                 "");
+LLVMValueRef front_byte_address(front_state *front, LLVMBuilderRef builder, LLVMValueRef pointer,
+                                uint64_t offset) {
+    LLVMValueRef index = LLVMConstInt(LLVMInt64TypeInContext(front->context), offset, false);
+    return offset ? LLVMBuildInBoundsGEP2(builder, LLVMInt8TypeInContext(front->context), pointer,
+                                          &index, 1, "")
+                  : pointer;
 }
 
 static void copy_value(const copy *c, LLVMTypeRef type, uint64_t offset) {
@@ -125,11 +124,13 @@ static void copy_value(const copy *c, LLVMTypeRef type, uint64_t offset) {
         align /= 2;
     if (c->load)
         LLVMPositionBuilderBefore(c->builder, c->load);
-    LLVMValueRef value = LLVMBuildLoad2(c->builder, type, address_at(c, c->from, offset), "");
+    LLVMValueRef value = LLVMBuildLoad2(
+        c->builder, type, front_byte_address(c->front, c->builder, c->from, offset), "");
     LLVMSetAlignment(value, (unsigned)align);
     if (c->store)
         LLVMPositionBuilderBefore(c->builder, c->store);
-    LLVMValueRef store = LLVMBuildStore(c->builder, value, address_at(c, c->to, offset));
+    LLVMValueRef store =
+        LLVMBuildStore(c->builder, value, front_byte_address(c->front, c->builder, c->to, offset));
     LLVMSetAlignment(store, (unsigned)align);
 }
 
@@ -193,7 +194,7 @@ static LLVMTypeRef private_type(const copy *c, LLVMValueRef pointer, uint64_t by
 
 enum { MOST_MEMBERS = 32 }; /* what has more stays one copy */
 
-static uint64_t alignment_of_argument(LLVMValueRef call, unsigned index) {
+uint64_t front_argument_alignment(LLVMValueRef call, unsigned index) {
     unsigned kind = LLVMGetEnumAttributeKindForName("align", strlen("align"));
     LLVMAttributeRef align = LLVMGetCallSiteEnumAttribute(call, index + 1, kind);
     return align ? LLVMGetEnumAttributeValue(align) : 1;
@@ -212,7 +213,7 @@ static void split_copy(front_state *front, LLVMBuilderRef builder, LLVMValueRef 
         type = private_type(&c, c.from, bytes);
     if (!type || count_members(type) > MOST_MEMBERS)
         return;
-    uint64_t to = alignment_of_argument(call, 0), from = alignment_of_argument(call, 1);
+    uint64_t to = front_argument_alignment(call, 0), from = front_argument_alignment(call, 1);
     c.align = to < from ? to : from;
     LLVMPositionBuilderBefore(builder, call);
     LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(call));
@@ -252,13 +253,13 @@ static void split_extract(front_state *front, LLVMBuilderRef builder, LLVMValueR
         return;
     uint64_t offset = LLVMOffsetOfElement(layout, type, LLVMGetIndices(extract)[0]);
     uint64_t align = LLVMGetAlignment(whole);
-    copy c = {.front = front, .builder = builder, .layout = layout};
     while (offset % align)
         align /= 2;
     LLVMPositionBuilderBefore(builder, whole);
     LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(whole));
-    LLVMValueRef part = LLVMBuildLoad2(builder, LLVMTypeOf(extract),
-                                       address_at(&c, LLVMGetOperand(whole, 0), offset), "");
+    LLVMValueRef part =
+        LLVMBuildLoad2(builder, LLVMTypeOf(extract),
+                       front_byte_address(front, builder, LLVMGetOperand(whole, 0), offset), "");
     LLVMSetAlignment(part, (unsigned)align);
     LLVMReplaceAllUsesWith(extract, part);
     LLVMInstructionEraseFromParent(extract);
