@@ -73,8 +73,8 @@ static const struct {
     {"",
      1,
      1,
-     {"empty", "kernel, options, record, split, arrays, records, graphs, indices, buffers, "
-               "launches, tolerance"}},
+     {"empty", "kernel, options, sources, program, record, origin, split, arrays, records, "
+               "graphs, indices, buffers, launches, tolerance"}},
     {"- a\n", 1, 1, {"must be a mapping"}},
     {"a: {b\n", 2, 1, {"not YAML"}},
     {"kernel: k.cl\n\tlaunches: x\n", 2, 1, {"not YAML", "tab"}},

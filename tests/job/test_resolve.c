@@ -123,7 +123,7 @@ static void several_records_wait_for_a_choice(void **state) {
     assert_int_equal(f->seen.errors, 1);
     assert_int_equal(f->seen.line, 1);
     assert_non_null(strstr(f->seen.text, "several records, among them body and cell"));
-    assert_non_null(strstr(f->seen.text, "'record: body'"));
+    assert_non_null(strstr(f->seen.text, "--record body"));
     assert_int_equal(resolve(f, BUFFERS "split: [pos]\n" MOVE, &job), HD_EINPUT);
     assert_non_null(strstr(f->seen.text, "several records"));
     assert_int_equal(resolve(f, BUFFERS "record: cell\n" MOVE, &job), HD_OK);
