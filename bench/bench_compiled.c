@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "advise/nvcc.h"
 #include "cli/report/report.h"
 #include "compiled/two_ways.h"
 #include "compiled/promised.h"
@@ -240,7 +241,7 @@ int main(int argc, char **argv) {
     b.folder = make_folder(b.arena);
     if (!b.folder || hd_device_find(b.arena, &diag, "h200", &b.device) != HD_OK)
         return 2;
-    const char *nvcc = find_nvcc(b.arena);
+    const char *nvcc = hd_nvcc_find(b.arena);
     if (!nvcc) {
         printf("there is no nvcc, whose code this compares with; put it into PATH\n");
         return 0;

@@ -2,8 +2,8 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "advise/nvcc.h"
 #include "frontend/frontend.h"
 #include "machine/vm.h"
 
@@ -14,88 +14,6 @@ typedef struct way {
     hd_sink sink;
     uint32_t runs; /* of launches, which the events number */
 } way;
-
-/* ---- nvcc ----------------------------------------------------------------------------------- */
-
-static const char *nvcc_of(hd_arena *arena, const char *variable) {
-    const char *root = getenv(variable);
-    const char *path = root ? hd_format(arena, "%s/bin/nvcc", root) : NULL;
-    return path && access(path, X_OK) == 0 ? path : NULL;
-}
-
-const char *find_nvcc(hd_arena *arena) {
-    static const char usual[] = "/usr/local/cuda/bin/nvcc";
-    const char *path = nvcc_of(arena, "CUDA_PATH");
-    if (!path)
-        path = nvcc_of(arena, "CUDA_HOME");
-    if (path)
-        return path;
-    if (!system("command -v nvcc >/dev/null"))
-        return "nvcc";
-    return access(usual, X_OK) == 0 ? usual : NULL;
-}
-
-/* Products and sums stay apart, as the source's language has them. */
-static hd_status make_ptx(hd_arena *arena, const hd_diag *diag, const hd_job *job,
-                          const char *source, const char *ptx) {
-    const char *nvcc = find_nvcc(arena);
-    if (!nvcc)
-        return hd_fail(diag, HD_EUNSUPPORTED, NULL, "there is no nvcc; put it into PATH");
-    const char *command =
-        hd_format(arena, "'%s' -w -ptx -O3 -arch=compute_80 -lineinfo -fmad=false %s '%s' -o '%s'",
-                  nvcc, job->options ? job->options : "", source, ptx);
-    return system(command) ? hd_fail(diag, HD_EINPUT, NULL, "nvcc does not compile %s", source)
-                           : HD_OK;
-}
-
-/* ---- the job with nvcc's kernels -------------------------------------------------------------- */
-
-static const kir_kernel *same_kernel(const kir_module *module, const char *name) {
-    const kir_kernel *found = kir_find_kernel(module, name);
-    const size_t length = strcspn(name, "<");
-    for (uint32_t k = 0; k < module->kernel_count && !found; k++)
-        if (!strncmp(module->kernels[k]->name, name, length) && !module->kernels[k]->name[length])
-            found = module->kernels[k];
-    return found;
-}
-
-static uint32_t same_variable(const kir_kernel *kernel, const kir_kernel *other, uint32_t v) {
-    for (uint32_t i = 0; i < kernel->static_count; i++)
-        if (!strcmp(kernel->statics[i].name, other->statics[v].name))
-            return i;
-    return KIR_NONE;
-}
-
-static void take_args(hd_arena *arena, hd_launch *launch, const hd_launch *from) {
-    uint32_t kept = 0;
-    launch->args = hd_new_array(arena, hd_arg, from->arg_count);
-    for (uint32_t a = 0; a < from->arg_count; a++) {
-        hd_arg arg = from->args[a];
-        if (arg.param == KIR_NONE)
-            arg.variable = same_variable(launch->kernel, from->kernel, arg.variable);
-        if (arg.param != KIR_NONE || arg.variable != KIR_NONE)
-            launch->args[kept++] = arg;
-    }
-    launch->arg_count = kept;
-}
-
-static hd_status with_module(hd_arena *arena, const hd_diag *diag, const hd_job *job,
-                             const kir_module *module, hd_job **other) {
-    *other = hd_new(arena, hd_job);
-    **other = *job;
-    (*other)->module = module;
-    (*other)->launches = hd_new_array(arena, hd_launch, job->launch_count);
-    for (uint32_t l = 0; l < job->launch_count; l++) {
-        hd_launch *launch = &(*other)->launches[l];
-        *launch = job->launches[l];
-        launch->kernel = same_kernel(module, launch->kernel->name);
-        if (!launch->kernel)
-            return hd_fail(diag, HD_EINPUT, NULL, "the PTX has no kernel %s",
-                           job->launches[l].kernel->name);
-        take_args(arena, launch, &job->launches[l]);
-    }
-    return HD_OK;
-}
 
 /* ---- what both leave ------------------------------------------------------------------------ */
 
@@ -185,21 +103,19 @@ hd_status two_ways(hd_arena *arena, const hd_diag *diag, const char *name, const
                    const char *source, const char *ptx, const hd_device *device,
                    two_ways_kernels *kernels) {
     way ways[WAYS] = {0};
-    kir_module *modules[WAYS];
+    kir_module *module;
     hd_job *read;
     hd_status status = hd_job_read(arena, diag, job, &read);
     if (status)
         return status;
     read->kernel_path = source;
-    if ((status = hd_frontend_of(arena, diag, source, read->options, KIR_FOR_NVIDIA, NULL,
-                                 &modules[WAY_SOURCE])))
+    if ((status =
+             hd_frontend_of(arena, diag, source, read->options, KIR_FOR_NVIDIA, NULL, &module)))
         return status;
     if (!read->launches[0].in_blocks) /* jobs of the examples are in work-items */
-        modules[WAY_SOURCE]->rules &= ~KIR_RULE(BLOCKS);
-    if ((status = hd_job_resolve(arena, diag, read, modules[WAY_SOURCE])) ||
-        (status = make_ptx(arena, diag, read, source, ptx)) ||
-        (status = hd_frontend(arena, diag, ptx, NULL, &modules[WAY_NVCC])) ||
-        (status = with_module(arena, diag, read, modules[WAY_NVCC], &ways[WAY_NVCC].job)))
+        module->rules &= ~KIR_RULE(BLOCKS);
+    if ((status = hd_job_resolve(arena, diag, read, module)) ||
+        (status = hd_nvcc_job(arena, diag, read, source, read->options, ptx, &ways[WAY_NVCC].job)))
         return status;
     ways[WAY_SOURCE].job = read;
     for (int w = 0; w < WAYS && !status; w++)

@@ -25,7 +25,4 @@ hd_status two_ways(hd_arena *arena, const hd_diag *diag, const char *name, const
                    const char *source, const char *ptx, const hd_device *device,
                    two_ways_kernels *kernels);
 
-/* NULL: there is no nvcc in CUDA_PATH, CUDA_HOME, PATH or /usr/local/cuda. */
-const char *find_nvcc(hd_arena *arena);
-
 #endif

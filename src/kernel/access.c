@@ -460,6 +460,10 @@ bool hd_access_is_copy(const hd_access *a, const hd_access *b) {
         return false;
     if (a->inst == b->inst)
         return a->field_byte == b->field_byte;
+    const hd_field *field = a->record && a->field >= 0 ? &a->record->fields[a->field] : NULL;
+    uint32_t element = field ? field->size / field->count : 1; /* of an array any will do */
+    if (a->field_byte % element != b->field_byte % element)
+        return false;
     return a->line && a->line == b->line && a->column == b->column && a->file == b->file;
 }
 
