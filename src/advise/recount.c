@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "advise/vectors.h"
 #include "advise/verify.h"
 #include "analysis/coalesce.h"
 
@@ -130,7 +131,7 @@ static void add(hd_arena *arena, hd_cost_model *model, const hd_search_result *r
 
 static void choose(hd_arena *arena, const hd_device *device, hd_cost_model *model,
                    const hd_search_result *ranking, hd_recount *r) {
-    enum { BEST = 3, HABITS = 2 };
+    enum { BEST = 3, HABITS = 4 };
     static const hd_diag silent = {0};
     const hd_record *record = hd_cost_record(model);
     hd_layout *tiles;
@@ -141,6 +142,11 @@ static void choose(hd_arena *arena, const hd_device *device, hd_cost_model *mode
     if (!hd_layout_parse(arena, &silent, record, hd_format(arena, "aosoa:%u", device->warp),
                          &tiles))
         add(arena, model, ranking, tiles, r);
+    for (int pads = 0; pads < 2; pads++) {
+        const hd_layout *vectors = advise_vectors(arena, model, pads);
+        if (vectors)
+            add(arena, model, ranking, vectors, r);
+    }
 }
 
 /* ---- what it says of the cost ------------------------------------------------------------------ */
@@ -157,14 +163,32 @@ static void correct(hd_arena *arena, hd_cost_model *model, double all, hd_recoun
     }
 }
 
-/* qsort's. Of equal costs that of fewer requests. */
-static int better(const void *a, const void *b) {
+/* qsort's: by cost. */
+static int cheaper(const void *a, const void *b) {
     const hd_recounted *x = a, *y = b;
     if (x->counted != y->counted)
         return x->counted ? -1 : 1;
-    if (x->ratio < y->ratio * (1 - 1e-9) || y->ratio < x->ratio * (1 - 1e-9))
-        return x->ratio < y->ratio ? -1 : 1;
-    return x->requests < y->requests ? -1 : x->requests > y->requests;
+    return x->ratio < y->ratio ? -1 : x->ratio > y->ratio;
+}
+
+/* qsort's: by requests, and then by cost. */
+static int fewer_requests(const void *a, const void *b) {
+    const hd_recounted *x = a, *y = b;
+    if (x->requests != y->requests)
+        return x->requests < y->requests ? -1 : 1;
+    return x->ratio < y->ratio ? -1 : x->ratio > y->ratio;
+}
+
+/* The best first: of costs that are alike that of fewer requests. */
+static void sort(hd_recount *r) {
+    const double alike = 0.005;
+    qsort(r->layouts, r->count, sizeof *r->layouts, cheaper);
+    for (uint32_t from = 0, to; from < r->count && r->layouts[from].counted; from = to) {
+        for (to = from + 1; to < r->count && r->layouts[to].counted &&
+                            r->layouts[to].ratio < r->layouts[from].ratio * (1 + alike);)
+            to++;
+        qsort(&r->layouts[from], to - from, sizeof *r->layouts, fewer_requests);
+    }
 }
 
 hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *device,
@@ -192,7 +216,7 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
     if (status != HD_OK)
         return status;
     correct(arena, model, all, recount);
-    qsort(recount->layouts, recount->count, sizeof *recount->layouts, better);
+    sort(recount);
     if (!recount->count || !recount->layouts[0].counted)
         recount->why = "no layout could be rewritten and run";
     return HD_OK;
