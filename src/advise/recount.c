@@ -1,8 +1,6 @@
 /* Layouts counted as they will run (recount.h). */
 #include "advise/recount.h"
 
-#include <stdlib.h>
-
 #include "advise/vectors.h"
 #include "advise/verify.h"
 #include "analysis/coalesce.h"
@@ -192,31 +190,34 @@ static void correct(hd_arena *arena, hd_cost_model *model, const modelled *origi
     }
 }
 
-/* qsort's: by cost. */
-static int cheaper(const void *a, const void *b) {
-    const hd_recounted *x = a, *y = b;
-    if (x->counted != y->counted)
-        return x->counted ? -1 : 1;
-    return x->ratio < y->ratio ? -1 : x->ratio > y->ratio;
+static bool is_cheaper(const hd_recounted *a, const hd_recounted *b) {
+    return a->counted != b->counted ? a->counted : a->ratio < b->ratio;
 }
 
-/* qsort's: by requests, and then by cost. */
-static int fewer_requests(const void *a, const void *b) {
-    const hd_recounted *x = a, *y = b;
-    if (x->requests != y->requests)
-        return x->requests < y->requests ? -1 : 1;
-    return x->ratio < y->ratio ? -1 : x->ratio > y->ratio;
+static bool has_fewer_requests(const hd_recounted *a, const hd_recounted *b) {
+    return a->requests != b->requests ? a->requests < b->requests : a->ratio < b->ratio;
+}
+
+/* Equal ones stay in order: the plainer first, as they were chosen. */
+static void sort_by(bool (*is_before)(const hd_recounted *, const hd_recounted *),
+                    hd_recounted *layouts, uint32_t count) {
+    for (uint32_t i = 1; i < count; i++)
+        for (uint32_t k = i; k && is_before(&layouts[k], &layouts[k - 1]); k--) {
+            hd_recounted later = layouts[k];
+            layouts[k] = layouts[k - 1];
+            layouts[k - 1] = later;
+        }
 }
 
 /* The best first: of costs that are alike that of fewer requests. */
 static void sort(hd_recount *r) {
     const double alike = 0.005;
-    qsort(r->layouts, r->count, sizeof *r->layouts, cheaper);
+    sort_by(is_cheaper, r->layouts, r->count);
     for (uint32_t from = 0, to; from < r->count && r->layouts[from].counted; from = to) {
         for (to = from + 1; to < r->count && r->layouts[to].counted &&
                             r->layouts[to].ratio < r->layouts[from].ratio * (1 + alike);)
             to++;
-        qsort(&r->layouts[from], to - from, sizeof *r->layouts, fewer_requests);
+        sort_by(has_fewer_requests, &r->layouts[from], to - from);
     }
 }
 
