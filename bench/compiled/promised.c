@@ -30,9 +30,9 @@ static void add_plain(hd_arena *arena, whole_program *p, const char *notation) {
     add_layout(p, notation, hd_format(arena, "--record '%s' --layout '%s'", p->record, notation));
 }
 
-/* What stands in "heddle record ... && heddle apply FOLDER OPTIONS --out DIR". */
+/* What stands in "heddle apply OPTIONS --out DIR -- PROGRAM". */
 static const char *options_of(hd_arena *arena, const char *command) {
-    static const char before[] = "heddle apply FOLDER ";
+    static const char before[] = "heddle apply ";
     const char *start = command ? strstr(command, before) : NULL;
     if (!start)
         return NULL;
@@ -105,7 +105,7 @@ static void advise(hd_arena *arena, const char *nvcc, const char *folder, whole_
             arena, p, "advise",
             hd_format(
                 arena,
-                "cd %s && '%s' advise --compiled --device h200 --json %s -- ./%s >%s.json 2>%s.log",
+                "cd %s && '%s' advise --device h200 --json %s -- ./%s >%s.json 2>%s.log",
                 folder, HEDDLE_PROGRAM,
                 p->record ? hd_format(arena, "--record '%s'", p->record) : "", p->name, p->name,
                 p->name)))

@@ -76,10 +76,18 @@ static hd_value target_of(const hd_view *view, const void *at) {
                                                    : "";
     return hd_text(hd_format(view->arena, "%s%s", hd_access_target(view->arena, kernel, a), space));
 }
+/* Copies of one access, in the same loop. */
+static bool are_one_row(const hd_access *a, const hd_access *b) {
+    return a->loop == b->loop && hd_access_is_copy(a, b);
+}
+
 static hd_value loops_of(const hd_view *view, const void *at) {
     const hd_kernel_info *info = view->context;
     const hd_access *a = at;
-    const char *text = "";
+    uint32_t copies = 0;
+    for (uint32_t i = 0; i < info->access_count; i++)
+        copies += are_one_row(a, &info->accesses[i]);
+    const char *text = copies > 1 ? hd_format(view->arena, "%u copies", copies) : "";
     for (int32_t l = a->loop; l >= 0; l = info->flow->loops[l].parent) {
         const hd_trip *trip = &info->trips[l];
         const char *sign = trip->early_exit ? "<=" : trip->kind == HD_TRIP_VARYING ? "~" : "";
@@ -99,14 +107,28 @@ static const hd_member columns[] = {
     {NULL, "bytes", HD_AT(hd_access, width)}, {NULL, "loops", .get = loops_of},
     {NULL, "element index", .get = index_of}, {0}};
 
+/* The first of its copies. */
+static bool is_first(const hd_kernel_info *info, uint32_t access) {
+    for (uint32_t i = 0; i < access; i++)
+        if (are_one_row(&info->accesses[i], &info->accesses[access]))
+            return false;
+    return true;
+}
+
 static void add_kernel(cli *c, hd_str *out, const hd_kernel_info *info, bool all) {
     const kir_kernel *kernel = info->kernel;
     const hd_binding *b = &info->binding;
     const hd_access **shown = hd_new_array(c->arena, const hd_access *, info->access_count);
     uint32_t count = 0;
-    for (uint32_t i = 0; i < info->access_count; i++)
+    uint32_t private = 0;
+    for (uint32_t i = 0; i < info->access_count; i++) {
+        if (!is_first(info, i))
+            continue;
         if (info->accesses[i].space != KIR_PRIVATE || all)
             shown[count++] = &info->accesses[i];
+        else
+        private++;
+    }
     hd_str_printf(out, "%s%s", out->length ? "\n" : "", kernel->name);
     if (kernel->place.file)
         hd_str_printf(out, " (%s:%u)", cli_shown(c, kernel->place.file), kernel->place.line);
@@ -114,9 +136,8 @@ static void add_kernel(cli *c, hd_str *out, const hd_kernel_info *info, bool all
                   hd_show_sizes(c->arena, b->dims, b->global),
                   hd_show_sizes(c->arena, b->dims, b->local), info->registers);
     cli_show_rows(c, NULL, columns, hd_with(hd_pointed_rows(shown, count), info), out);
-    if (count < info->access_count)
-        hd_str_printf(out, "  and %u to private memory; --all lists them\n",
-                      info->access_count - count);
+    if (private)
+        hd_str_printf(out, "  and %u to private memory; --all lists them\n", private);
 }
 
 /* ---- the command ------------------------------------------------------------------------ */

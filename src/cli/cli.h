@@ -104,7 +104,7 @@ typedef struct cli_source {
     cli_sizes global, local;
     uint64_t count;
     cli_texts values, split;
-    bool compiled;      /* kernels as the device's compiler makes them; else as they are written */
+    bool as_written;    /* kernels as their source has them; else as the device's compiler does */
     cli_texts sources;  /* of a program whose recording it is */
     bool trust_options; /* of a job: they need not be those of hd_job_check_options() */
     bool all_entries;   /* of several kernels without --entry all are launched */

@@ -200,7 +200,9 @@ int cmd_run(cli *c) {
     for (size_t i = 0; i < o->checks.count; i++)
         if (!strcmp(o->checks.data[i], "expected"))
             r.path = cli_recorded_path(c, r.path);
-    if (cli_load_placed(c, r.path, &o->input.source, &o->layouts, &r.placed) ||
+    cli_source source = o->input.source;
+    source.as_written |= o->input.machine.races; /* a compiler may take a race away */
+    if (cli_load_placed(c, r.path, &source, &o->layouts, &r.placed) ||
         cli_find_devices(c, &r.devices, &r.device_count) ||
         cli_read_dumps(c, &o->dumps, r.placed.original, &r.dumps) ||
         cli_read_check(c, &o->checks, o->on, r.placed.original, &r.check))

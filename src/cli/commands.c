@@ -511,7 +511,8 @@ const cli_option cli_all_options[] = {
     {"dump", 0, "BUFFER=FILE", CLI_TEXTS, AT(dumps), IN(RUN),
      "write a buffer's bytes at the end to FILE (may be repeated)"},
     {"races", 0, NULL, CLI_FLAG, AT(input.machine.races), IN(RUN) | IN(PROGRAM),
-     "threads that race are a fault: each pair of lines is listed; a job runs on one worker"},
+     "threads that race are a fault: each pair of lines is listed; a job runs on one worker, as "
+     "its kernels are written"},
     {"stop-at-race", 0, NULL, CLI_FLAG, AT(input.machine.stop_at_race), IN(RUN),
      "with --races: the first race ends the run", .needs = "races"},
     {"allow-race", 0, "LINE", CLI_TEXTS, AT(input.machine.allowed_races), IN(RUN),
@@ -678,9 +679,9 @@ const cli_option cli_all_options[] = {
     {"split", 0, "FIELD", CLI_TEXTS, AT(input.source.split), KERNELS,
      "take an array, a nested struct or a vector of the record apart: its parts become fields "
      "(may be repeated); of a job, too"},
-    {"compiled", 0, NULL, CLI_FLAG, AT(input.source.compiled), KERNELS | IN(IR),
-     "kernels as nvcc makes them: loads merged and hoisted, loops unrolled; default: access by "
-     "access as they are written"},
+    {"as-written", 0, NULL, CLI_FLAG, AT(input.source.as_written), KERNELS | IN(IR),
+     "kernels access by access as their source has them; default: as the device's compiler makes "
+     "them, loads merged and hoisted, loops unrolled"},
     {"trust-options", 0, NULL, CLI_FLAG, AT(input.source.trust_options), KERNELS,
      "of a job: its compiler options may be any, also such as load plug-ins or write files"},
     {"json", 0, NULL, CLI_FLAG, AT(json), ALL, "the result as JSON (docs/json.md explains it)"},

@@ -59,6 +59,67 @@ static void tell_originals(const hd_job *job, kir_module *module) {
         module->left_out[l].place.file = original_of(job, module->left_out[l].place.file);
 }
 
+/* As what kernels are counted: as the compiler of the first device that is asked for makes them. */
+static hd_status choose_form(cli *c, const cli_source *source, kir_form *form) {
+    static const kir_form forms[] = {[HD_COMPILER_UNKNOWN] = KIR_AS_WRITTEN,
+                                     [HD_COMPILER_NVPTX64] = KIR_FOR_NVIDIA,
+                                     [HD_COMPILER_AMDGCN] = KIR_FOR_AMD,
+                                     [HD_COMPILER_CPU] = KIR_FOR_CPU};
+    const hd_device *device;
+    *form = KIR_AS_WRITTEN;
+    if (source->as_written)
+        return HD_OK;
+    hd_status status = cli_find_device(c, &device);
+    if (status == HD_OK)
+        *form = forms[device->compiler];
+    return status;
+}
+
+/* Messages that are told later, or never. Their texts lie in the arena. */
+typedef struct kept_messages {
+    hd_arena *arena;
+    hd_vec(hd_message) all;
+} kept_messages;
+
+static void keep_message(const hd_message *message, void *user) {
+    kept_messages *kept = user;
+    hd_message copy = *message;
+    copy.text = hd_strdup(kept->arena, message->text);
+    hd_push(kept->arena, &kept->all, copy);
+}
+
+static void tell_kept(cli *c, const kept_messages *kept) {
+    for (size_t m = 0; m < kept->all.count; m++)
+        c->diag.fn(&kept->all.data[m], c->diag.user);
+}
+
+/* Kernels that cannot be taken as compiled, but as written, are. */
+static hd_status compile(cli *c, const char *path, const char *options, kir_form form,
+                         const char *const *wanted, kir_module **module) {
+    kept_messages first = {.arena = c->arena}, second = {.arena = c->arena};
+    const hd_diag keep_first = {keep_message, &first}, keep_second = {keep_message, &second};
+    kir_module *written = NULL;
+    if (form == KIR_AS_WRITTEN)
+        return hd_frontend_of(c->arena, &c->diag, path, options, form, wanted, module);
+    hd_status status = hd_frontend_of(c->arena, &keep_first, path, options, form, wanted, module);
+    if ((status == HD_OK && !(*module)->left_out_count) || status == HD_ESYSTEM ||
+        hd_frontend_of(c->arena, &keep_second, path, options, KIR_AS_WRITTEN, wanted, &written) ||
+        (status == HD_OK && written->left_out_count >= (*module)->left_out_count)) {
+        tell_kept(c, &first);
+        return status;
+    }
+    *module = written;
+    tell_kept(c, &second);
+    for (size_t m = 0; m < first.all.count; m++)
+        if (first.all.data[m].severity != HD_NOTE) {
+            hd_note(&c->diag, &first.all.data[m].place,
+                    "the kernels are counted as they are written: compiled, %s",
+                    first.all.data[m].text);
+            break;
+        }
+    return HD_OK;
+}
+
 hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd_job **job,
                           kir_module **module) {
     const hd_place place = {.file = path};
@@ -114,11 +175,12 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
                        hd_kernel_endings(c->arena));
     }
     const char *const one[] = {source->entry, NULL}; /* else all, which a job is over */
+    kir_form form;
+    if ((status = choose_form(c, source, &form)))
+        return status;
     cli_progress(c, "compiling");
-    status = hd_frontend_of(c->arena, &c->diag, *job ? (*job)->kernel_path : path,
-                            *job ? (*job)->options : source->options,
-                            source->compiled ? KIR_FOR_NVIDIA : KIR_AS_WRITTEN,
-                            source->entry && !*job && !source->whole_file ? one : NULL, module);
+    status = compile(c, *job ? (*job)->kernel_path : path, *job ? (*job)->options : source->options,
+                     form, source->entry && !*job && !source->whole_file ? one : NULL, module);
     cli_progress(c, NULL);
     if (!status && *job)
         tell_originals(*job, *module);

@@ -60,8 +60,8 @@ const char *cli_command_on(cli *c, const char *command, const char *path, const 
         add_option(&out, "source", source->sources.data[s]);
     if (source->trust_options)
         hd_str_add(&out, " --trust-options");
-    if (source->compiled)
-        hd_str_add(&out, " --compiled");
+    if (source->as_written)
+        hd_str_add(&out, " --as-written");
     hd_str_add(&out, more);
     for (char **word = c->program; word && *word; word++)
         hd_str_printf(&out, "%s%s", word == c->program ? " -- " : " ", cli_quoted(c->arena, *word));

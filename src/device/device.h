@@ -32,6 +32,14 @@ typedef enum hd_coalescing {
     HD_COALESCE_HALF_WARP
 } hd_coalescing;
 
+/* Whose code runs on it: as what kernels are compiled before they are counted. */
+typedef enum hd_compiler {
+    HD_COMPILER_UNKNOWN, /* kernels are counted as they are written */
+    HD_COMPILER_NVPTX64, /* nvcc, and NVIDIA's OpenCL */
+    HD_COMPILER_AMDGCN,  /* clang for AMD's GPUs */
+    HD_COMPILER_CPU      /* PoCL */
+} hd_compiler;
+
 /* What the energy model needs (driver/energy.h): picojoules, and watts. All zero: not known. */
 typedef struct hd_device_energy {
     double fp32, fp64, integer; /* of one operation of one lane */
@@ -66,6 +74,7 @@ typedef struct hd_device {
     uint32_t max_registers;    /* per thread */
     uint32_t banks, bank;      /* of shared (local) memory: how many, and bytes of a word of one */
     uint32_t shared;           /* bytes of shared (local) memory of an SM; 0 when unknown */
+    uint32_t compiler;         /* hd_compiler */
     hd_device_energy energy;
     hd_device_board board;
     const char *source_file; /* where the profile came from, NULL for synthetic ones */

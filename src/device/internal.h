@@ -32,7 +32,7 @@ typedef struct device_figure {
     const char *const *words; /* of a word: those that it can be, then NULL */
 } device_figure;
 
-enum { DEVICE_FIGURES = 19 };
+enum { DEVICE_FIGURES = 20 };
 extern const device_figure device_figures[DEVICE_FIGURES];
 
 /* Sets a figure from the text of its parts; those behind `count` become 0. Returns NULL, or what is

@@ -19,6 +19,7 @@
 
 static const char *const coalescing_words[] = {"warp", "half-warp", NULL};
 static const char *const l1_write_words[] = {"through", "evict", NULL};
+static const char *const compiler_words[] = {"unknown", "nvptx64", "amdgcn", "cpu", NULL};
 const hd_device_board hd_usual_board = {90, 16000, 1500, 1500, 256};
 
 const char *hd_coalescing_name(uint32_t coalescing) { return coalescing_words[coalescing]; }
@@ -67,6 +68,7 @@ const device_figure device_figures[DEVICE_FIGURES] = {
     FIGURE("banks", numbers, banks, "32", true, true),
     FIGURE("bank", numbers, bank, "4", true, true),
     FIGURE("shared", numbers, shared, "0", true, true),
+    FIGURE("compiler", words, compiler, "unknown", true, true, compiler_words),
     FIGURE("energy", energies, energy, "none", true, true),
     FIGURE("board", boards, board, BOARD_LIKE, true, true), /* what programs of today expect */
 };

@@ -103,6 +103,7 @@ hd_status hd_device_host(hd_arena *arena, const hd_diag *diag, const hd_device *
         .max_threads = LARGEST_WORK_GROUP,
         .registers = LARGEST_WORK_GROUP * REGISTERS_PER_WORK_ITEM,
         .max_registers = REGISTERS_PER_WORK_ITEM,
+        .compiler = HD_COMPILER_CPU,
         .board = hd_usual_board,
     };
     for (int i = 0; i < 4 && !host->l2.size; i++)

@@ -453,6 +453,16 @@ bool hd_access_is_wide(const hd_access *access) {
            access->inner.constant + access->width > access->record->fields[access->field].size;
 }
 
+bool hd_access_is_copy(const hd_access *a, const hd_access *b) {
+    if (a->kind != b->kind || a->space != b->space || a->param != b->param ||
+        a->static_index != b->static_index || a->record != b->record || a->field != b->field ||
+        a->width != b->width)
+        return false;
+    if (a->inst == b->inst)
+        return a->field_byte == b->field_byte;
+    return a->line && a->line == b->line && a->column == b->column && a->file == b->file;
+}
+
 const char *hd_access_fields(hd_arena *arena, const hd_access *access) {
     const hd_record *record = access->record;
     hd_str names = {.arena = arena};

@@ -229,6 +229,25 @@ static void collect_loop(hd_arena *arena, const graph *g, const hd_flow *flow, h
     hd_keep(&exits, loop->exits, loop->exit_count);
 }
 
+/* Where its condition is tested, at the top of a loop as it is written, and often at the bottom of
+ * one as it is compiled. 0: not known. */
+static uint32_t line_of_loop(const kir_kernel *kernel, const hd_loop *loop) {
+    const kir_inst *first = NULL;
+    for (uint32_t n = 0; n < loop->block_count && !first; n++) {
+        const kir_block *block = &kernel->blocks[loop->blocks[n]];
+        for (uint32_t k = 0; k < block->inst_count && !first; k++)
+            first = kernel->insts[block->insts[k]].line ? &kernel->insts[block->insts[k]] : NULL;
+    }
+    uint32_t line = first ? first->line : 0;
+    for (uint32_t l = 0; l < loop->latch_count && first; l++) {
+        const kir_block *latch = &kernel->blocks[loop->latches[l]];
+        const kir_inst *last = &kernel->insts[latch->insts[latch->inst_count - 1]];
+        if (last->line && last->line < line && last->file == first->file)
+            line = last->line;
+    }
+    return line;
+}
+
 /* Headers come in reverse post-order, so an outer loop comes before its inner
  * ones and the innermost loop of a block is the last that claims it. */
 static void find_loops(hd_arena *arena, const kir_kernel *kernel, const graph *g, hd_flow *flow) {
@@ -251,11 +270,7 @@ static void find_loops(hd_arena *arena, const kir_kernel *kernel, const graph *g
         loop.parent = flow->loop_of[header];
         loop.depth = loop.parent < 0 ? 1 : loops.data[loop.parent].depth + 1;
         collect_loop(arena, g, flow, &loop, inside, stack);
-        for (uint32_t n = 0; n < loop.block_count && !loop.line; n++) {
-            const kir_block *block = &kernel->blocks[loop.blocks[n]];
-            for (uint32_t k = 0; k < block->inst_count && !loop.line; k++)
-                loop.line = kernel->insts[block->insts[k]].line;
-        }
+        loop.line = line_of_loop(kernel, &loop);
         for (uint32_t k = 0; k < loop.block_count; k++)
             flow->loop_of[loop.blocks[k]] = (int32_t)loops.count;
         hd_push(arena, &loops, loop);

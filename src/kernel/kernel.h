@@ -224,6 +224,9 @@ typedef struct hd_access {
 /* It reaches from its field into the next ones: one load or store of several, as compilers make
  * them of neighbours. In the job's terms (hd_job_analyse) it is a part for each field. */
 bool hd_access_is_wide(const hd_access *access);
+/* Both are one access of the source: copies of it that a compiler made when it unrolled a loop stand
+ * at one place and go to one field, or to one parameter. */
+bool hd_access_is_copy(const hd_access *a, const hd_access *b);
 /* "x", of a wide one "{x,y,z,m}"; NULL: the field is not known. */
 const char *hd_access_fields(hd_arena *arena, const hd_access *access);
 

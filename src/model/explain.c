@@ -7,11 +7,7 @@ static const char *hits_in_words(hd_arena *arena, const hd_cost_line *line) {
     const struct {
         double share;
         const char *all, *some;
-    } places[] = {{line->kept,
-                   line->access->whole && line->access->kept < 0
-                       ? "all in one request with the fields before"
-                       : "all kept in a register",
-                   "kept in a register"},
+    } places[] = {{line->kept, "all kept in a register", "kept in a register"},
                   {line->l1, "all from L1", "from L1"},
                   {line->l2, "all from L2", "from L2"}};
     hd_str text = {.arena = arena};
@@ -43,6 +39,8 @@ const char *hd_cost_explain(hd_arena *arena, const hd_device *device, const hd_c
         hd_format(arena, "%s%s", hits_in_words(arena, line), repeated_in_words(access));
     if (line->executions <= 0)
         return "never runs: its condition holds for no thread";
+    if (access->whole && access->kept < 0 && line->kept >= 0.995)
+        return "in one request with the fields before";
     if (line->lanes <= 1.001 && line->transactions <= 1.001)
         return hd_format(arena, "one lane only: %s, %s", moved, from);
     if (line->irregular && access->reason)

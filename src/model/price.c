@@ -235,10 +235,7 @@ static void add_to_line(hd_cost_line *lines, size_t *count, const use *u, double
                         double transactions) {
     hd_cost_line *line = lines;
     for (; line < lines + *count; line++)
-        if (line->access->inst == u->access->inst && line->access->kind == u->access->kind &&
-            line->access->field == u->access->field &&
-            line->access->field_byte == u->access->field_byte &&
-            line->info->kernel == u->info->kernel)
+        if (line->info->kernel == u->info->kernel && hd_access_is_copy(line->access, u->access))
             break;
     if (line == lines + *count)
         lines[(*count)++] =
@@ -253,7 +250,7 @@ static void add_to_line(hd_cost_line *lines, size_t *count, const use *u, double
     if (all <= 0)
         return;
     double lanes = u->lanes, ideal = lanes * u->width / u->segment;
-    line->kept = moved + more > 0 ? (line->kept * moved + h.kept * more) / (moved + more) : 0;
+    line->kept = moved + more > 0 ? (line->kept * moved + h.kept * more) / (moved + more) : h.kept;
     line->l1 = moved + more > 0 ? (line->l1 * moved + h.l1 * more) / (moved + more) : 0;
     line->l2 = moved + more > 0 ? (line->l2 * moved + h.l2 * more) / (moved + more) : 0;
     line->transactions = (moved + more) / all;

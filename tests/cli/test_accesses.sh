@@ -75,7 +75,7 @@ END
 for n in 1 60; do
     for kernel in $(sed -n 's/^__kernel void \([a-z_]*\) .*/\1/p' loops.cl); do
         sizes=(--entry "$kernel" --global 1 -n 100 --arg n=$n)
-        accepts advise --accesses loops.cl "${sizes[@]}"
+        accepts advise --accesses --as-written loops.cl "${sizes[@]}"
         listed=$(awk '$3 ~ /^(load|store)$/ {
                           runs = 1
                           for (k = 6; $(k) ~ /^(<=)?[0-9]+$/ || $(k) == "*"; k++)
@@ -83,13 +83,13 @@ for n in 1 60; do
                           sum += runs
                       }
                       END { print sum }' "$work/log/out")
-        accepts run loops.cl "${sizes[@]}" --json
+        accepts run --as-written loops.cl "${sizes[@]}" --json
         executed=$(sed -n 's/.*"lane_accesses": \([0-9]*\).*/\1/p' "$work/log/out" | head -1)
         [ "$listed" = "$executed" ] ||
             complain "$kernel, n = $n: $listed accesses are listed, $executed are executed"
     done
 done
-accepts advise --accesses loops.cl --entry nested --global 1 -n 100 --arg n=60 --json
+accepts advise --accesses --as-written loops.cl --entry nested --global 1 -n 100 --arg n=60 --json
 tr -d ' \n' <"$work/log/out" >"$work/log/joined"
 grep -q '"runs":\[7,7\]' "$work/log/joined" || complain "no runs of 7 in both loops"
 grep -q '"runs":\[7,6\]' "$work/log/joined" || complain "no runs of 7 and 6"

@@ -42,9 +42,9 @@ sed 's/numbers.cl/structs.cl/; /^records/d' numbers.yaml >structs.yaml
 
 # same WORDS: the outputs for both kernels are one, but for columns and what is said of rewriting.
 same() {
-    accepts "$1" numbers.yaml "${@:2}"
+    accepts "$1" --as-written numbers.yaml "${@:2}"
     sed 's/numbers/structs/g' "$work/log/out" >"$work/numbers"
-    accepts "$1" structs.yaml "${@:2}"
+    accepts "$1" --as-written structs.yaml "${@:2}"
     diff "$work/numbers" "$work/log/out" >"$work/difference" ||
         complain "$*: of numbers (<) and of structs (>): $(cat "$work/difference")"
 }

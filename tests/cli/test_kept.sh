@@ -123,12 +123,12 @@ for kernel in json.load(open(sys.argv[1]))["kernels"]:
             wrong = 1
 sys.exit(wrong)
 END
-call advise --accesses kept.cl --global 1024 --local 64 --json
+call advise --as-written --accesses kept.cl --global 1024 --local 64 --json
 python3 check.py "$work/log/out" kept.cl >wrong || complain "$(cat wrong)"
 
 # They cost what the first iteration does, and stores that restrict would spare say so.
-accepts advise kept.cl --entry apart --global 65536 --local 256 --device h200 --loops 100
-accepts advise --costs kept.cl --entry records --global 65536 --local 256 --arg n=50 --json
+accepts advise --as-written kept.cl --entry apart --global 65536 --local 256 --device h200 --loops 100
+accepts advise --as-written --costs kept.cl --entry records --global 65536 --local 256 --arg n=50 --json
 python3 - "$work/log/out" <<'END' || complain "the share that is kept is not 49 of 50"
 import json, sys
 def lines(x):
@@ -143,7 +143,7 @@ kept = [l for l in found if l["access"]["buffer"] == "p"]
 sys.exit(not kept or any(abs(l["kept"] - 0.98) > 1e-9 or l["executions"] != 2048 * 50
                          or l["kept"] + l["l1_hits"] + l["l2_hits"] > 1 for l in kept))
 END
-accepts advise kept.cl --entry stored --global 65536 --local 256 --arg n=64
+accepts advise --as-written kept.cl --entry stored --global 65536 --local 256 --arg n=64
 tr -s ' \n' '  ' <"$work/log/out" >rows
 grep -q 'store out .*restrict pointers would keep it in a register' rows ||
     complain "no word of restrict: $(cat rows)"
@@ -161,7 +161,7 @@ __kernel void f(__global const struct r *p, __global const struct q *q, __global
 }
 END
 for record in r q; do
-    accepts advise --costs other.cl --record $record --global 65536 --local 256 --arg n=64 \
+    accepts advise --as-written --costs other.cl --record $record --global 65536 --local 256 --arg n=64 \
         --device tesla-k20c --layout aos --layout soa --json
     cp "$work/log/out" $record.json
 done

@@ -21,7 +21,7 @@ __kernel void f(__global struct r *p, __global const int *g, __global float *out
     out[i] = s;
 }
 END
-accepts advise --accesses tables.cl --global 1024 --local 64
+accepts advise --as-written --accesses tables.cl --global 1024 --local 64
 tr -s ' \n' '  ' <"$work/log/out" >rows
 says() { grep -Eq -- "$1" rows || complain "no '$1' in: $(cat rows)"; }
 says ' 7 load p\.x 4 4 uniform in a block: read from table at line 7 2 8 load g'
@@ -29,7 +29,7 @@ says ' 8 load p\.y 4 4 uniform in a block: read from g at line 8: 192\*group\(0\
 says ' 9 load p\.z 4 4 uniform in a block: depends on the srem at line 9, which is not affine '
 says ' 11 load p\.x 4 indirect through g at line 11: 64\*group\(0\) \+ local\(0\) \+ 2\*%[0-9]+ '
 says ' 12 load p\.w 4 depends on the srem at line 12, which is not affine '
-accepts advise --accesses tables.cl --global 1024 --local 64 --json
+accepts advise --as-written --accesses tables.cl --global 1024 --local 64 --json
 python3 - "$work/log/out" <<'END' || complain "'uniform' is not what it should be"
 import json, sys
 rows = json.load(open(sys.argv[1]))["kernels"][0]["accesses"]
@@ -51,10 +51,10 @@ __kernel void loaded(__global const struct s *s, __global float *out) {
     out[get_global_id(0)] = s[0].next[get_global_id(0)].x;
 }
 END
-accepts advise --accesses pointers.cl --entry either
+accepts advise --as-written --accesses pointers.cl --entry either
 tr -s ' \n' '  ' <"$work/log/out" >rows
 says ' 7 load \(unknown\) 4 the pointer may point into more than one buffer '
-accepts advise --accesses pointers.cl --entry loaded
+accepts advise --as-written --accesses pointers.cl --entry loaded
 tr -s ' \n' '  ' <"$work/log/out" >rows
 says ' 10 load \(unknown\) 4 the pointer was loaded: .*read from s at line 10 '
 

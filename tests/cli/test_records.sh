@@ -11,8 +11,7 @@ cat >move.cl <<'E2'
 #include "records.h"
 __kernel void move(__global particle *p, __global cell *c, int n) {
     int i = get_global_id(0);
-    for (int k = 0; k < 4; k++)
-        p[i].x += 1.0f;
+    p[i].x += p[i].y;
     c[i].sum += 2.0f;
 }
 E2

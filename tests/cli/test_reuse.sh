@@ -115,7 +115,7 @@ prints '^scenario 4: 4 blocks at the same time'
 # fit at once; one for each lane, they would take the trace 36 times.
 rounds=20000
 given many.cl
-accepts trace many.cl --global 8192 --local 1024 --arg n=$rounds -o many.hdt
+accepts trace --as-written many.cl --global 8192 --local 1024 --arg n=$rounds -o many.hdt
 accepts cache --reuse many.hdt -s 1 --json
 [ "$(member shares)" = 1 ] || complain "$(member shares) shares"
 [ "$(member elements)" = 8192 ] || complain "$(member elements) elements"

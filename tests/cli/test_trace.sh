@@ -320,7 +320,7 @@ prints '<pos> <pc>'
 
 # What reads for long can be stopped, and leaves nothing.
 given many.cl
-accepts trace many.cl --global 8192 --local 1024 --arg n=100000 -o many.hdt
+accepts trace --as-written many.cl --global 8192 --local 1024 --arg n=100000 -o many.hdt
 
 # catches PID: whether it is heddle, no more the shell, and has a handler for SIGTERM.
 catches() {
@@ -382,7 +382,7 @@ __kernel void slow(__global int *a, int n) {
         a[get_global_id(0)] += i;
 }
 END
-    script -qec "'$heddle' run slow.cl --global 65536 --local 256 --arg n=5000 --workers 1" \
+    script -qec "'$heddle' run --as-written slow.cl --global 65536 --local 256 --arg n=5000 --workers 1" \
         "$work/log/terminal" >/dev/null </dev/null
     grep -q 'slow: [0-9]* of 256 blocks \.\.\.' "$work/log/terminal" ||
         complain "no progress on a terminal"

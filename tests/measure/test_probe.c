@@ -50,7 +50,8 @@ static void profiles_are_read_as_they_were_written(void **state) {
     fixture *f = *state;
     static const char *const figures[] = {
         "warp",    "l1",  "l2",         "w",      "blocks",  "threads", "regs", "segment",
-        "maxregs", "sms", "coalescing", "l2tags", "l1write", "banks",   "bank", "l1tags"};
+        "maxregs", "sms", "coalescing", "l2tags", "l1write", "banks",   "bank", "l1tags",
+        "compiler"};
     enum { COUNT = sizeof figures / sizeof *figures };
     const hd_device *device;
     hd_figure_source sources[COUNT];

@@ -347,6 +347,19 @@ static const char *about(prober *p) {
     return hd_str_text(&s);
 }
 
+/* Nobody tells whose code it is: it follows from whose device it is. */
+static void name_compiler(prober *p) {
+    const hd_compute_device *device = &p->gpu->device;
+    if (device->is_processor)
+        p->device.compiler = HD_COMPILER_CPU;
+    else if (p->gpu->api == &hd_compute_cuda || strstr(device->name, "NVIDIA"))
+        p->device.compiler = HD_COMPILER_NVPTX64;
+    else if (strstr(device->name, "AMD") || !strncmp(device->name, "gfx", 3))
+        p->device.compiler = HD_COMPILER_AMDGCN;
+    tell(p, "compiler", "%s: the device is %s", device->is_processor ? "query" : "by its name",
+         device->is_processor ? "a processor" : device->name);
+}
+
 static hd_status probe_open(hd_arena *arena, const hd_diag *diag, hd_compute *gpu,
                             hd_probe *result) {
     prober p = {.arena = arena, .gpu = gpu, .assumed = {.arena = arena}};
@@ -370,6 +383,7 @@ static hd_status probe_open(hd_arena *arena, const hd_diag *diag, hd_compute *gp
     tell(&p, "sms", "query: %s",
          gpu->api == &hd_compute_cuda ? "CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT"
                                       : "CL_DEVICE_MAX_COMPUTE_UNITS");
+    name_compiler(&p);
     const char *error = measure_chaser_open(arena, gpu, &p.chaser);
     if (!error && host) {
         ask_limits_of_processor(&p, host);

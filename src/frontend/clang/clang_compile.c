@@ -24,10 +24,10 @@ extern char **environ;
 
 /* ---- the process ----------------------------------------------------- */
 
-/* -O1 with no passes: code as written, but marked for optimisation. Without
- * lifetime markers a `break` is a plain branch; 3-vectors stay 3-vectors. */
+/* -O1 with no passes: code as written, but marked for optimisation, with loops that may be unrolled.
+ * Without lifetime markers a `break` is a plain branch; 3-vectors stay 3-vectors. */
 static const char fixed_options[] =
-    "-g -O1 -Xclang -disable-llvm-passes -Xclang -disable-lifetime-markers "
+    "-g -O1 -funroll-loops -Xclang -disable-llvm-passes -Xclang -disable-lifetime-markers "
     "-Xclang -fpreserve-vec3-type -fno-color-diagnostics -fno-caret-diagnostics "
     "-fdiagnostics-format=clang -fmessage-length=0 -ferror-limit=1000 -emit-llvm -c -o - --";
 

@@ -294,7 +294,8 @@ static hd_status add_opencl(front_state *front) {
         if (!starts_with(front->options[i], images_option) &&
             !(sizes && starts_with(front->options[i], "-cl-std=CL1")))
             add(front, words, front->options[i]);
-    front_add_words(front, words, "-x cl -Wno-ignored-pragmas -target");
+    front_add_words(front, words,
+                    "-x cl -nogpulib -Wno-ignored-pragmas -Xclang -cl-ext=+all -target");
     add(front, words, front_triple(front->form));
     add_system_folder(front, words, "-isystem", own);
     front_add_words(front, words, "-include heddle_opencl.h");

@@ -11,9 +11,12 @@
  *          vectors are over work-items.
  *
  * What the back ends do later (the choice of instructions) makes no other accesses but for copies of
- * structs and what is not aligned, which are made here (expand_accesses).
+ * structs and what is not aligned, which are made here (expand_copy, split_access).
  */
+#include <pthread.h>
+
 #include <llvm-c/DebugInfo.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 
@@ -69,6 +72,12 @@ const char *front_triple(kir_form form) {
     return triples[form];
 }
 
+/* No values of loops in closed form, n (n - 1) / 2 of 33 bits, which say nothing of memory. */
+static void set_options(void) {
+    static const char *const words[] = {"heddle", "-replexitval=never"};
+    LLVMParseCommandLineOptions(2, words, NULL);
+}
+
 static hd_status make_machine(front_state *front, LLVMTargetMachineRef *machine) {
     const char *triple = front_triple(front->form);
     LLVMTargetRef target;
@@ -89,7 +98,7 @@ static hd_status make_machine(front_state *front, LLVMTargetMachineRef *machine)
     if (LLVMGetTargetFromTriple(triple, &target, &why)) {
         hd_status status =
             hd_fail(front->diag, HD_ESYSTEM, NULL,
-                    "this LLVM makes no code for %s (%s); leave --compiled out", triple, why);
+                    "this LLVM makes no code for %s (%s); say --as-written", triple, why);
         LLVMDisposeMessage(why);
         return status;
     }
@@ -281,6 +290,8 @@ static void store_part(front_state *front, LLVMBuilderRef builder, LLVMValueRef 
 /* A short copy becomes loads and then stores, each as wide as the alignment allows. */
 static void expand_copy(front_state *front, LLVMBuilderRef builder, LLVMValueRef call) {
     size_t name_length;
+    if (!LLVMIsACallInst(call))
+        return;
     LLVMValueRef callee = LLVMGetCalledValue(call), values[MOST_COPIED];
     const char *name = LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &name_length) : "";
     if (!starts_with(name, "llvm.memcpy.") && !starts_with(name, "llvm.memmove."))
@@ -309,6 +320,16 @@ static void expand_copy(front_state *front, LLVMBuilderRef builder, LLVMValueRef
                               at, (unsigned)width);
         }
     LLVMInstructionEraseFromParent(call);
+}
+
+/* What was stored as it was loaded: LLVM sees that the place that it came from still has it, whatever
+ * the store has overwritten. nvcc loads it again. */
+static void forget_origin(front_state *front, LLVMBuilderRef builder, LLVMValueRef inst) {
+    (void)front;
+    if (!LLVMIsAStoreInst(inst) || !LLVMIsALoadInst(LLVMGetOperand(inst, 0)))
+        return;
+    LLVMPositionBuilderBefore(builder, inst);
+    LLVMSetOperand(inst, 0, LLVMBuildFreeze(builder, LLVMGetOperand(inst, 0), ""));
 }
 
 /* ---- what is not aligned ------------------------------------------------------------- */
@@ -491,22 +512,61 @@ static hd_status merge(front_state *front, LLVMTargetMachineRef machine, LLVMBui
     return status ? status : front_run_passes(front, machine, merging);
 }
 
-static void expand_accesses(front_state *front, LLVMBuilderRef builder) {
+/* Three numbers, which AMD's GPUs move at once, become two and one: in kir three take the place of
+ * four. */
+static void split_triple(front_state *front, LLVMBuilderRef builder, LLVMValueRef inst) {
+    bool is_store = LLVMIsAStoreInst(inst) != NULL;
+    if (!is_store && !LLVMIsALoadInst(inst))
+        return;
+    LLVMTypeRef type = LLVMTypeOf(is_store ? LLVMGetOperand(inst, 0) : inst);
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind || LLVMGetVectorSize(type) != 3)
+        return;
+    LLVMTypeRef number = LLVMGetElementType(type), index = LLVMInt32TypeInContext(front->context);
+    LLVMValueRef at[] = {LLVMConstInt(index, 0, false), LLVMConstInt(index, 1, false),
+                         LLVMConstInt(index, 2, false)};
+    uint64_t bytes = LLVMStoreSizeOfType(LLVMGetModuleDataLayout(front->llvm), number);
+    unsigned align = LLVMGetAlignment(inst);
+    LLVMPositionBuilderBefore(builder, inst);
+    LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(inst));
+    LLVMValueRef pointer = LLVMGetOperand(inst, is_store), pair, third,
+                 behind = front_byte_address(front, builder, pointer, 2 * bytes);
+    if (is_store) {
+        LLVMValueRef value = LLVMGetOperand(inst, 0);
+        pair = LLVMBuildStore(
+            builder,
+            LLVMBuildShuffleVector(builder, value, LLVMGetPoison(type), LLVMConstVector(at, 2), ""),
+            pointer);
+        third = LLVMBuildStore(builder, LLVMBuildExtractElement(builder, value, at[2], ""), behind);
+    } else {
+        pair = LLVMBuildLoad2(builder, LLVMVectorType(number, 2), pointer, "");
+        third = LLVMBuildLoad2(builder, number, behind, "");
+        LLVMValueRef places[] = {at[0], at[1], LLVMGetPoison(index)},
+                     wider = LLVMBuildShuffleVector(builder, pair, LLVMGetPoison(LLVMTypeOf(pair)),
+                                                    LLVMConstVector(places, 3), "");
+        LLVMReplaceAllUsesWith(inst, LLVMBuildInsertElement(builder, wider, third, at[2], ""));
+    }
+    LLVMSetAlignment(pair, align);
+    LLVMSetAlignment(third, align > bytes ? (unsigned)bytes : align);
+    LLVMInstructionEraseFromParent(inst);
+}
+
+/* Does this to every instruction of the kernels, which it may replace. */
+static void each_instruction(front_state *front, LLVMBuilderRef builder,
+                             void (*change)(front_state *, LLVMBuilderRef, LLVMValueRef)) {
     for (LLVMValueRef function = LLVMGetFirstFunction(front->llvm); function;
          function = LLVMGetNextFunction(function))
         for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
              block = LLVMGetNextBasicBlock(block))
             for (LLVMValueRef inst = LLVMGetFirstInstruction(block), next; inst; inst = next) {
                 next = LLVMGetNextInstruction(inst);
-                if (LLVMIsACallInst(inst))
-                    expand_copy(front, builder, inst);
-                else if (front->form == KIR_FOR_NVIDIA)
-                    split_access(front, builder, inst);
+                change(front, builder, inst);
             }
 }
 
 hd_status front_optimise(front_state *front) {
+    static pthread_once_t is_set = PTHREAD_ONCE_INIT; /* LLVM's options are the process's */
     LLVMTargetMachineRef machine;
+    pthread_once(&is_set, set_options);
     hd_status status = make_machine(front, &machine);
     if (status)
         return status;
@@ -519,13 +579,19 @@ hd_status front_optimise(front_state *front) {
     if (machine)
         status = front_run_passes(front, machine, spaces);
     place_assumptions(front);
+    if (front->form == KIR_FOR_NVIDIA)
+        each_instruction(front, builder, forget_origin);
     if (!status)
         status = front_run_passes(front, machine, pipeline);
-    expand_accesses(front, builder);
+    each_instruction(front, builder, expand_copy);
+    if (front->form == KIR_FOR_NVIDIA)
+        each_instruction(front, builder, split_access);
     if (!status && machine)
         status = front_run_passes(front, machine, addresses);
     if (!status && machine)
         status = merge(front, machine, builder);
+    if (front->form == KIR_FOR_AMD)
+        each_instruction(front, builder, split_triple);
     if (!status)
         status = front_run_passes(front, machine, clean_up);
     LLVMDisposeBuilder(builder);

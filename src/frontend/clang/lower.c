@@ -194,6 +194,9 @@ kir_value front_lower_binary(front_lowering *l, LLVMOpcode opcode, LLVMValueRef 
         front_cannot(l, "an operation that kir does not have: %s", front_print_value(l, value));
         return 0;
     }
+    /* `or` of numbers that share no bit is how LLVM writes a sum of these. */
+    if (opcode == LLVMOr && LLVMIsAInstruction(value) && LLVMGetIsDisjoint(value))
+        op = KIR_ADD;
     kir_value a = operand(l, value, 0), b = operand(l, value, 1);
     return front_emit2(&l->out, op, front_lower_type(l, LLVMTypeOf(value)), a, b);
 }
