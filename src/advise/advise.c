@@ -5,6 +5,7 @@
 
 #include "advise/made_up.h"
 #include "advise/rounds.h"
+#include "advise/vectors.h"
 
 /* What it would say was said. */
 static const hd_diag silent = {0};
@@ -242,18 +243,23 @@ static bool is_worth_hearing_apart(hd_arena *arena, const hd_advice *advice) {
 
 /* ---- the answer ----------------------------------------------------------------------------- */
 
-/* The best layouts of the first device are counted as they will run, and these counts decide. */
+/* The best layouts of the first device are counted as they will run, and these counts decide. Where
+ * none is better than the original one of vectors may be, which is no matter of transactions alone. */
 static hd_status recount(hd_arena *arena, const hd_advise_options *options, hd_advice *advice) {
     hd_device_advice *first = &advice->devices[0];
     hd_recount *r = &advice->recount;
     hd_cost_model *model = first->judged ? first->judged->model : first->model;
-    if (first->leave || !options->run || advice->job->module->form == KIR_AS_WRITTEN ||
+    if (!options->run || advice->job->module->form == KIR_AS_WRITTEN ||
         !advice->job->module->device || hd_advice_is_stopped(advice))
+        return HD_OK;
+    if (first->leave && !advise_vectors(arena, model, true))
         return HD_OK;
     hd_status status = advise_recount(arena, advice->job, first->device, model, first->ranking,
                                       &options->evidence, r);
     if (status == HD_OK && !r->why)
         take_best(arena, advise_recounted_ranking(arena, r), advice->job->record, first);
+    else if (first->leave)
+        *r = (hd_recount){0};
     return status;
 }
 

@@ -9,8 +9,7 @@ static bool is_uniform(const hd_access *access) {
 
 /* ---- fields that come together --------------------------------------------------------- */
 
-/* The same threads use both, of the same element. */
-static bool go_together(const hd_cost_line *a, const hd_cost_line *b) {
+bool hd_lines_go_together(const hd_cost_line *a, const hd_cost_line *b) {
     return a->info->kernel == b->info->kernel && a->access->loop == b->access->loop &&
            a->executions > 0 && b->executions > 0 &&
            hd_affine_equal(a->access->index, b->access->index);
@@ -29,7 +28,8 @@ static uint64_t company_of(const hd_record *record, uint64_t mask, uint32_t fiel
         before = found;
         for (size_t i = 0; i < count; i++)
             for (size_t k = 0; k < count && is_of(&lines[i], record, found); k++)
-                if (is_of(&lines[k], record, mask & ~found) && go_together(&lines[i], &lines[k]))
+                if (is_of(&lines[k], record, mask & ~found) &&
+                    hd_lines_go_together(&lines[i], &lines[k]))
                     found |= (uint64_t)1 << lines[k].access->field;
     } while (found != before);
     return found;

@@ -26,6 +26,8 @@ typedef struct hd_movement {
     uint32_t company_count;
 } hd_movement;
 
+/* The same threads use both, of the same element. */
+bool hd_lines_go_together(const hd_cost_line *a, const hd_cost_line *b);
 /* `lines` is what hd_cost_of_layout() has of this layout. */
 hd_movement hd_movement_of(hd_arena *arena, hd_cost_model *model, const hd_layout *layout,
                            const hd_cost_line *lines, size_t count);

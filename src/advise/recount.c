@@ -1,8 +1,7 @@
 /* Layouts counted as they will run (recount.h). */
 #include "advise/recount.h"
 
-#include <stdlib.h>
-
+#include "advise/vectors.h"
 #include "advise/verify.h"
 #include "analysis/coalesce.h"
 
@@ -89,15 +88,26 @@ static hd_status count_layout(void *self, uint32_t worker, uint64_t number) {
 
 /* ---- which layouts ------------------------------------------------------------------------------ */
 
-static double modelled(hd_arena *arena, hd_cost_model *model, const hd_layout *layout,
-                       double *lane_accesses) {
+/* The transactions of a layout by the model, and where they are served. */
+enum { SPARED, L1, L2, DRAM, LEVELS };
+typedef struct modelled {
+    double transactions, of_level[LEVELS], lane_accesses;
+} modelled;
+
+static modelled model_layout(hd_arena *arena, hd_cost_model *model, const hd_layout *layout) {
     hd_cost_line *lines;
     size_t count;
-    double sum = 0;
+    modelled sum = {0};
     hd_cost_of_layout(arena, model, layout, &lines, &count);
     for (size_t i = 0; i < count; i++) {
-        sum += lines[i].executions * lines[i].transactions;
-        *lane_accesses += lines[i].executions * lines[i].lanes;
+        const hd_cost_line *line = &lines[i];
+        double transactions = line->executions * line->transactions;
+        sum.transactions += transactions;
+        sum.of_level[SPARED] += transactions * line->kept;
+        sum.of_level[L1] += transactions * line->l1;
+        sum.of_level[L2] += transactions * line->l2;
+        sum.of_level[DRAM] += transactions * (1 - line->kept - line->l1 - line->l2);
+        sum.lane_accesses += line->executions * line->lanes;
     }
     return sum;
 }
@@ -130,7 +140,7 @@ static void add(hd_arena *arena, hd_cost_model *model, const hd_search_result *r
 
 static void choose(hd_arena *arena, const hd_device *device, hd_cost_model *model,
                    const hd_search_result *ranking, hd_recount *r) {
-    enum { BEST = 3, HABITS = 2 };
+    enum { BEST = 3, HABITS = 4 };
     static const hd_diag silent = {0};
     const hd_record *record = hd_cost_record(model);
     hd_layout *tiles;
@@ -141,30 +151,74 @@ static void choose(hd_arena *arena, const hd_device *device, hd_cost_model *mode
     if (!hd_layout_parse(arena, &silent, record, hd_format(arena, "aosoa:%u", device->warp),
                          &tiles))
         add(arena, model, ranking, tiles, r);
+    for (int pads = 0; pads < 2; pads++) {
+        const hd_layout *vectors = advise_vectors(arena, model, pads);
+        if (vectors)
+            add(arena, model, ranking, vectors, r);
+    }
 }
 
 /* ---- what it says of the cost ------------------------------------------------------------------ */
 
-/* The model's price of a transaction stays, their number is that of the run. */
-static void correct(hd_arena *arena, hd_cost_model *model, double all, hd_recount *r) {
-    double unused = 0;
+/* The share of a layout's cost that goes with these transactions: those that a compiler spares are
+ * of memory that was just accessed, and would have been served by the nearest level. */
+static double share_of(const modelled *m, const hd_device *device, double transactions) {
+    const double prices[LEVELS] = {0, device->w_l1, device->w_l2, device->w_dram};
+    double cost = 0, gone = 0;
+    for (int level = 0; level < LEVELS; level++) {
+        double here = m->of_level[level] < transactions ? m->of_level[level] : transactions;
+        cost += m->of_level[level] * prices[level];
+        gone += here * prices[level];
+        transactions -= here;
+    }
+    return cost > 0 ? gone / cost : 0;
+}
+
+/* What is more than the model expects costs as much as the others. */
+static void correct(hd_arena *arena, hd_cost_model *model, const modelled *original,
+                    hd_recount *r) {
+    double times = original->transactions / (double)r->original.transactions;
     for (uint32_t i = 0; i < r->count; i++) {
         hd_recounted *of = &r->layouts[i];
-        double expected = modelled(arena, model, of->layout, &unused) / all;
-        double found = (double)of->transactions / (double)r->original.transactions;
-        if (of->counted && expected > 0)
-            of->ratio *= found / expected;
+        modelled m = model_layout(arena, model, of->layout);
+        double found = (double)of->transactions * times;
+        if (!of->counted || m.transactions <= 0)
+            continue;
+        of->ratio *= found > m.transactions
+                         ? found / m.transactions
+                         : 1 - share_of(&m, hd_cost_device(model), m.transactions - found);
     }
 }
 
-/* qsort's. Of equal costs that of fewer requests. */
-static int better(const void *a, const void *b) {
-    const hd_recounted *x = a, *y = b;
-    if (x->counted != y->counted)
-        return x->counted ? -1 : 1;
-    if (x->ratio < y->ratio * (1 - 1e-9) || y->ratio < x->ratio * (1 - 1e-9))
-        return x->ratio < y->ratio ? -1 : 1;
-    return x->requests < y->requests ? -1 : x->requests > y->requests;
+static bool is_cheaper(const hd_recounted *a, const hd_recounted *b) {
+    return a->counted != b->counted ? a->counted : a->ratio < b->ratio;
+}
+
+static bool has_fewer_requests(const hd_recounted *a, const hd_recounted *b) {
+    return a->requests != b->requests ? a->requests < b->requests : a->ratio < b->ratio;
+}
+
+/* Equal ones stay in order: the plainer first, as they were chosen. */
+static void sort_by(bool (*is_before)(const hd_recounted *, const hd_recounted *),
+                    hd_recounted *layouts, uint32_t count) {
+    for (uint32_t i = 1; i < count; i++)
+        for (uint32_t k = i; k && is_before(&layouts[k], &layouts[k - 1]); k--) {
+            hd_recounted later = layouts[k];
+            layouts[k] = layouts[k - 1];
+            layouts[k - 1] = later;
+        }
+}
+
+/* The best first: of costs that are alike that of fewer requests. */
+static void sort(hd_recount *r) {
+    const double alike = 0.005;
+    sort_by(is_cheaper, r->layouts, r->count);
+    for (uint32_t from = 0, to; from < r->count && r->layouts[from].counted; from = to) {
+        for (to = from + 1; to < r->count && r->layouts[to].counted &&
+                            r->layouts[to].ratio < r->layouts[from].ratio * (1 + alike);)
+            to++;
+        sort_by(has_fewer_requests, &r->layouts[from], to - from);
+    }
 }
 
 hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *device,
@@ -172,9 +226,9 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
                          const hd_evidence_options *options, hd_recount *recount) {
     static const hd_diag silent = {0};
     uint64_t limit = options->limit ? options->limit : HD_EVIDENCE_LIMIT, failed;
-    double work = 0, all = modelled(arena, model, hd_layout_original(arena, job->record), &work);
+    modelled all = model_layout(arena, model, hd_layout_original(arena, job->record));
     *recount = (hd_recount){.tried = true, .original.ratio = 1};
-    if (work > OF_LIMIT * (double)limit) {
+    if (all.lane_accesses > OF_LIMIT * (double)limit) {
         recount->why = "the job is more work than the limit; raise it with --run";
         return HD_OK;
     }
@@ -191,8 +245,8 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
     status = hd_in_parallel(hd_core_count(), recount->count, count_layout, &c, &failed);
     if (status != HD_OK)
         return status;
-    correct(arena, model, all, recount);
-    qsort(recount->layouts, recount->count, sizeof *recount->layouts, better);
+    correct(arena, model, &all, recount);
+    sort(recount);
     if (!recount->count || !recount->layouts[0].counted)
         recount->why = "no layout could be rewritten and run";
     return HD_OK;

@@ -25,7 +25,8 @@ typedef struct hd_recount {
     uint32_t count;
 } hd_recount;
 
-/* Counts the best layouts of a ranking, SoA, and tiles of a warp, for the job's record. The cost of a
+/* Counts the best layouts of a ranking, SoA, tiles of a warp, and SoA of vectors with and without
+ * padding, for the job's record. Of costs within half a percent that of fewer requests comes first. The cost of a
  * layout is corrected by what the counts say of its transactions, compared with those of `model`.
  * A job of more than four times the limit of options, in accesses of lanes, is not counted. Only
  * HD_ESYSTEM is returned as an error. */

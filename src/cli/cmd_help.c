@@ -10,7 +10,7 @@ static const topic topics[] = {
      "A layout says where the fields of a record lie in memory.\n"
      "\n"
      "  layout   := shorthand | cluster { cluster } [ \"/da\" ]\n"
-     "  cluster  := \"{\" field { \",\" field } \"}\" [ \":\" tile ]\n"
+     "  cluster  := \"{\" field { \",\" field } [ \",\" \"_\" ] \"}\" [ \":\" tile ]\n"
      "  tile     := power of two from 1 | \"aos\" | \"soa\"          (default aos)\n"
      "  shorthand:= \"aos\" | \"soa\" | \"da\" | \"aosoa:\" tile\n"
      "\n"
@@ -19,6 +19,7 @@ static const topic topics[] = {
      "  da                    an array for each field, each with its own allocation\n"
      "  aosoa:32              tiles of 32 elements; in a tile every field lies together\n"
      "  {x,y,z}{vx,vy,vz}:32  positions as structs, velocities in tiles of 32\n"
+     "  {x,y,z,_}{m}          x, y and z in 16 bytes: one load of a vector brings them\n"
      "  {x,y}{m}/da           two clusters, each with its own allocation\n"
      "\n"
      "Every field stands in exactly one cluster.\n"},

@@ -2,12 +2,12 @@
  * Layouts and their notation.
  *
  *     layout   := shorthand | cluster { cluster } [ "/da" ]
- *     cluster  := "{" field { "," field } "}" [ ":" tile ]
+ *     cluster  := "{" field { "," field } [ "," "_" ] "}" [ ":" tile ]
  *     tile     := power of two from 1 | "aos" | "soa"          (default aos)
  *     shorthand:= "aos" | "soa" | "da" | "aosoa:" tile
  *
  * `{x,y,z}{vx,vy,vz}:32` keeps x, y and z of an element together and stores the
- * velocities in tiles of 32 elements. The parser is one function for each rule
+ * velocities in tiles of 32 elements; `{x,y,z,_}` pads each element to four floats. The parser is one function for each rule
  * above; blanks may stand between any two tokens. Printing and parsing are
  * inverse: a layout printed in either form parses back to the same layout.
  *
@@ -88,7 +88,7 @@ bool hd_layout_equal(const hd_layout *a, const hd_layout *b) {
         return false;
     for (uint32_t c = 0; c < a->count; c++) {
         const hd_cluster *x = &a->clusters[c], *y = &b->clusters[c];
-        if (x->count != y->count || x->tile != y->tile ||
+        if (x->count != y->count || x->tile != y->tile || x->padded != y->padded ||
             memcmp(x->order, y->order, x->count * sizeof *x->order) != 0)
             return false;
     }
@@ -96,6 +96,34 @@ bool hd_layout_equal(const hd_layout *a, const hd_layout *b) {
 }
 
 /* ---- checking ------------------------------------------------------------ */
+
+/* Is there something to pad, up to the longest load? */
+static hd_status check_padding(const hd_diag *diag, const hd_place *place, const hd_record *record,
+                               const hd_cluster *cluster) {
+    hd_cluster fields = *cluster;
+    uint64_t run[HD_MAX_FIELDS];
+    const char *first = record->fields[cluster->order[0]].name;
+    if (!cluster->padded)
+        return HD_OK;
+    if (cluster->tile != HD_TILE_AOS)
+        return hd_fail(diag, HD_EINPUT, place,
+                       "'_' pads the elements of a cluster of tile 1; drop it, or the tile of the "
+                       "cluster that starts with '%s'",
+                       first);
+    fields.padded = false;
+    uint64_t bytes = hd_cluster_tile(record, &fields, run);
+    if (bytes > HD_VECTOR)
+        return hd_fail(diag, HD_EINPUT, place,
+                       "'_' pads elements to at most %d bytes, and the fields of the cluster that "
+                       "starts with '%s' take %llu; drop it, or split the cluster",
+                       HD_VECTOR, first, (unsigned long long)bytes);
+    if (hd_is_power_of_two(bytes))
+        return hd_fail(diag, HD_EINPUT, place,
+                       "'_' has nothing to pad: the fields of the cluster that starts with '%s' "
+                       "take %llu bytes, a power of two; drop it",
+                       first, (unsigned long long)bytes);
+    return HD_OK;
+}
 
 static hd_status check_cluster(const hd_diag *diag, const hd_place *place, const hd_record *record,
                                const hd_cluster *cluster, uint64_t *seen) {
@@ -125,7 +153,7 @@ static hd_status check_cluster(const hd_diag *diag, const hd_place *place, const
                        "'aos' or 'soa'",
                        record->fields[cluster->order[0]].name, (unsigned long long)cluster->tile);
     *seen |= mask;
-    return HD_OK;
+    return check_padding(diag, place, record, cluster);
 }
 
 static hd_status check_complete(const hd_diag *diag, const hd_place *place, const hd_record *record,
@@ -201,7 +229,7 @@ const char *hd_layout_print_long(hd_arena *arena, const hd_record *record,
             hd_str_add(&s, i ? "," : "{");
             print_field(&s, record, cluster, &i);
         }
-        hd_str_add(&s, "}");
+        hd_str_add(&s, cluster->padded ? ",_}" : "}");
         if (cluster->tile != HD_TILE_AOS) {
             hd_str_add(&s, ":");
             print_tile(&s, cluster->tile);
@@ -294,7 +322,15 @@ static hd_status parse_field(parser *p, uint64_t seen, uint64_t *fields) {
     return HD_OK;
 }
 
+/* "_", unless a field has that name. */
+static bool take_padding(parser *p) {
+    return hd_record_find(p->record, "_") < 0 && !parts_of(p->record, "_", 1) &&
+           hd_scan_take(&p->scan, "_");
+}
+
 static hd_status parse_cluster(parser *p, uint64_t *seen, hd_cluster *cluster) {
+    hd_status status = HD_OK;
+    const char *last;
     *cluster = (hd_cluster){.tile = HD_TILE_AOS};
     if (!hd_scan_take(&p->scan, "{"))
         return hd_scan_expected(&p->scan, *seen ? "'{', '/da' or the end"
@@ -302,17 +338,24 @@ static hd_status parse_cluster(parser *p, uint64_t *seen, hd_cluster *cluster) {
                                                   "tile, or clusters like {x,y}{z}:32");
     do {
         uint64_t fields = 0;
-        hd_status status = parse_field(p, *seen, &fields);
+        hd_scan_blanks(&p->scan);
+        last = p->scan.at;
+        cluster->padded = cluster->count && take_padding(p);
+        if (!cluster->padded)
+            status = parse_field(p, *seen, &fields);
         if (status != HD_OK)
             return status;
         cluster->mask |= fields;
         *seen |= fields;
         for (; fields; fields &= fields - 1)
             cluster->order[cluster->count++] = (uint8_t)__builtin_ctzll(fields);
-    } while (hd_scan_take(&p->scan, ","));
+    } while (!cluster->padded && hd_scan_take(&p->scan, ","));
     if (!hd_scan_take(&p->scan, "}"))
-        return hd_scan_expected(&p->scan, "',' or '}'");
-    return hd_scan_take(&p->scan, ":") ? parse_tile(p, &cluster->tile) : HD_OK;
+        return hd_scan_expected(&p->scan, cluster->padded ? "'}' after '_'" : "',' or '}'");
+    if (hd_scan_take(&p->scan, ":"))
+        status = parse_tile(p, &cluster->tile);
+    hd_place place = hd_scan_place(&p->scan, last);
+    return status == HD_OK ? check_padding(p->scan.diag, &place, p->record, cluster) : status;
 }
 
 static hd_status parse_clusters(parser *p, hd_layout **layout) {

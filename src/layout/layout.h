@@ -4,6 +4,7 @@
  *     record   a struct type of a kernel: fields with offset, size, alignment
  *     cluster  a group of fields kept together
  *     tile     elements per tile of a cluster: 1 is AoS, HD_TILE_SOA is SoA
+ *     padded   a cluster of tile 1 whose elements are as large as a vector
  *     layout   an ordered partition of the fields into clusters, a tile each
  *
  * The address of field f of element i exists once in Heddle: hd_map_address().
@@ -119,7 +120,10 @@ typedef struct hd_cluster {
     uint8_t order[HD_MAX_FIELDS]; /* field indices in their order in memory */
     uint32_t count;
     uint64_t tile; /* a power of two, or HD_TILE_SOA */
+    bool padded;   /* "_": its elements take the next power of two of bytes, up to HD_VECTOR */
 } hd_cluster;
+/* Bytes of the longest load: no cluster is padded to more. */
+enum { HD_VECTOR = 16 };
 
 /* A layout of one record. Clusters stand in their order in memory. `discrete`:
  * each cluster has an allocation of its own ("/da"). */
@@ -135,8 +139,8 @@ typedef struct hd_layout {
  * Normal form: fields in record order inside a cluster, clusters by their first
  * field, a cluster of one field has tile 1 (all its tiles place it alike), and
  * in one shared allocation all fields alone, or in `soa` clusters, is written as the one
- * cluster `soa` (both put every field in a run of its own on a 256-byte boundary), and a
- * layout of one cluster is not discrete. */
+ * cluster `soa` (both put every field in a run of its own on a 256-byte boundary), a
+ * layout of one cluster is not discrete, and none is padded. */
 hd_layout *hd_layout_of_masks(hd_arena *arena, const uint64_t *masks, const uint64_t *tiles,
                               uint32_t count, bool discrete);
 /* A set of fields in record order as a cluster. */
@@ -159,7 +163,7 @@ hd_layout *hd_layout_soa(hd_arena *arena, const hd_record *record);
 hd_layout *hd_layout_original(hd_arena *arena, const hd_record *record);
 
 /* Parses the notation of the design: `aos`, `soa`, `da`, `aosoa:16`,
- * `{x,y,z}{vx,vy,vz}:32`, `{x}{y}/da`. Errors are located at the column in the
+ * `{x,y,z}{vx,vy,vz}:32`, `{x,y,z,_}`, `{x}{y}/da`. Errors are located at the column in the
  * text (file "<layout>") and name the field. */
 hd_status hd_layout_parse(hd_arena *arena, const hd_diag *diag, const hd_record *record,
                           const char *text, hd_layout **layout);
@@ -180,7 +184,7 @@ uint64_t hd_layout_group(const hd_record *record, const hd_layout *layout, uint6
 /* The same of a layout in one allocation, as hd_layout_of_masks() takes it. */
 uint64_t hd_masks_group(const hd_record *record, const uint64_t *masks, const uint64_t *tiles,
                         uint32_t count, uint64_t used, uint32_t unit);
-/* True when every field stands in exactly one cluster and every tile is legal;
+/* True when every field stands in exactly one cluster and every tile and padding is legal;
  * otherwise reports why. */
 hd_status hd_layout_check(const hd_diag *diag, const hd_record *record, const hd_layout *layout);
 
@@ -231,7 +235,7 @@ static inline uint64_t hd_map_address(const hd_map *map, uint32_t field, uint64_
 /* The field that byte `byte` of an allocation belongs to, or -1: padding, or beyond the map. */
 int hd_map_field_at(const hd_map *map, uint32_t allocation, uint64_t byte);
 
-/* The alignment that a tile of a cluster is padded to. */
+/* The alignment that a tile of a cluster without "_" is padded to. */
 uint32_t hd_cluster_align(const hd_record *record, const hd_cluster *cluster);
 /* One tile of a cluster whose tile is not `soa`: the byte offset run[f] of every
  * field f of the cluster inside it, and its size, which is what is returned. */

@@ -20,6 +20,9 @@
  * all, wherever attributes, or parts of a field that is taken apart, lie there. For the same reason a value whose alignment is greater than its size
  * (an attribute of the field) steps by its alignment inside a run.
  *
+ * A padded cluster has tile 1, and each of its elements takes the next power of two of bytes; as
+ * clusters start on multiples of HD_RUN_ALIGN, one load aligned to its size brings an element.
+ *
  * A shared allocation holds its clusters one after another, each from a
  * multiple of HD_RUN_ALIGN; otherwise each cluster starts its own allocation.
  */
@@ -66,9 +69,9 @@ static bool is_declared(const hd_record *record, const hd_cluster *cluster) {
     return true;
 }
 
-/* Lays out one tile of `tile` elements: run[f] of every field; returns its bytes. */
-static uint64_t place_runs(bool *too_large, const hd_record *record, const hd_cluster *cluster,
-                           uint64_t tile, uint64_t *run) {
+/* Lays out one tile of `tile` elements: run[f] of every field; returns its bytes, but for padding. */
+static uint64_t place_fields(bool *too_large, const hd_record *record, const hd_cluster *cluster,
+                             uint64_t tile, uint64_t *run) {
     uint64_t end = 0;
     if (is_declared(record, cluster)) {
         for (uint32_t f = 0; f < record->field_count; f++)
@@ -86,14 +89,22 @@ static uint64_t place_runs(bool *too_large, const hd_record *record, const hd_cl
     return round_up(too_large, end, hd_cluster_align(record, cluster));
 }
 
+static uint64_t place_runs(bool *too_large, const hd_record *record, const hd_cluster *cluster,
+                           uint64_t tile, uint64_t *run) {
+    uint64_t bytes = place_fields(too_large, record, cluster, tile, run), padded = 1;
+    while (cluster->padded && padded < bytes)
+        padded *= 2;
+    return cluster->padded ? padded : bytes;
+}
+
 /* ---- what a set of fields sees of a layout ------------------------------------------- */
 
 /* Of a cluster; 0 where it has no field of `used`. A field alone in its cluster has a run of its
- * own, as in one that is `soa`. */
+ * own, as in one that is `soa`, unless it is padded. */
 static uint64_t places_in_cluster(const hd_record *record, const hd_cluster *cluster,
                                   uint64_t used) {
     uint64_t run[HD_MAX_FIELDS], bytes = 0, sum = 0, here = cluster->mask & used;
-    bool alone = cluster->count == 1 || cluster->tile == HD_TILE_SOA;
+    bool alone = (cluster->count == 1 && !cluster->padded) || cluster->tile == HD_TILE_SOA;
     if (!here)
         return 0;
     if (!alone)
@@ -127,10 +138,11 @@ static bool runs_fill_units(const hd_record *record, const hd_cluster *cluster, 
 static uint64_t group_of_cluster(const hd_record *record, const hd_cluster *cluster, uint64_t used,
                                  uint32_t unit) {
     uint64_t here = cluster->mask & used, sum = 0;
-    bool apart = !(here & (here - 1)) || cluster->tile == HD_TILE_SOA ||
-                 (unit && runs_fill_units(record, cluster, here, unit));
+    bool apart = cluster->tile == HD_TILE_SOA ||
+                 (!cluster->padded &&
+                  (!(here & (here - 1)) || (unit && runs_fill_units(record, cluster, here, unit))));
     if (!apart)
-        return hd_hash_mix(here, cluster->tile);
+        return hd_hash_mix(here, cluster->padded ? 0 : cluster->tile);
     for (; here; here &= here - 1)
         sum += hd_hash_mix(here & -here, HD_TILE_SOA);
     return sum;
@@ -138,7 +150,8 @@ static uint64_t group_of_cluster(const hd_record *record, const hd_cluster *clus
 
 uint64_t hd_layout_group(const hd_record *record, const hd_layout *layout, uint64_t used,
                          uint32_t unit) {
-    bool aos = layout->count == 1 && layout->clusters[0].tile == HD_TILE_AOS;
+    bool aos = layout->count == 1 && layout->clusters[0].tile == HD_TILE_AOS &&
+               !layout->clusters[0].padded;
     uint64_t sum = layout->discrete + 2 * (uint64_t)aos;
     for (uint32_t c = 0; c < layout->count; c++)
         sum += group_of_cluster(record, &layout->clusters[c], used, unit);

@@ -25,6 +25,11 @@
  * registers. An accessor gives a typed pointer, so what was an lvalue stays one.
  * Indices are signed: a reference into the middle of an array can be indexed
  * backwards, as the pointer could.
+ *
+ * Clusters and runs begin at multiples of HD_RUN_ALIGN in allocations, which no compiler can see:
+ * each accessor says that its base is aligned as the longest load wants it, so that neighbours are
+ * loaded together, {x,y,z,m} as a float4. A reference always has the bases of its array, also one
+ * into the middle.
  */
 #include <inttypes.h>
 #include <stddef.h>
@@ -189,6 +194,27 @@ static void add_reference(hd_str *out, const rewriter *rw, const laid_record *l,
                       f->is_set, f->ref, l->text->streams[0]);
 }
 
+/* To be said in OpenCL C of a pointer, where the compiler listens. */
+static const char opencl_alignment[] =
+    "#ifndef HEDDLE_ALIGNED\n"
+    "#ifdef __clang__\n"
+    "#define HEDDLE_ALIGNED(p, bytes) __builtin_assume(!((size_t)(p) & ((bytes)-1)))\n"
+    "#else\n"
+    "#define HEDDLE_ALIGNED(p, bytes)\n"
+    "#endif\n"
+    "#endif\n";
+
+static void add_alignment(hd_str *out, const rewriter *rw, const laid_record *l, uint32_t field) {
+    const char *stream = l->text->streams[field];
+    if (l->record->fields[field].align >= HD_VECTOR)
+        return;
+    if (rw->is_cuda)
+        hd_str_printf(out, "    ref.%s = (unsigned char *)__builtin_assume_aligned(ref.%s, %d);\n",
+                      stream, stream, HD_VECTOR);
+    else
+        hd_str_printf(out, "    HEDDLE_ALIGNED(ref.%s, %d);\n", stream, HD_VECTOR);
+}
+
 static void add_accessor(hd_str *out, const rewriter *rw, const laid_record *l, space in,
                          uint32_t field) {
     const rw_dialect *dialect = rw_dialect_of(rw, in);
@@ -198,6 +224,7 @@ static void add_accessor(hd_str *out, const rewriter *rw, const laid_record *l, 
     const char *head =
         hd_format(rw->arena, "%s(%s ref, %s i)", f->fields[field], f->ref, dialect->index);
     hd_str_printf(out, "%s%s {\n", dialect->function, pointer_to(rw, l, type, in, head));
+    add_alignment(out, rw, l, field);
     if (tiled)
         hd_str_printf(out, "    %s e = (%s)(ref.index + i);\n", dialect->size, dialect->size);
     hd_str_printf(out, "    return (%s)(%s);\n}\n", pointer_to(rw, l, type, in, ""),
@@ -336,6 +363,8 @@ const char *rw_prelude(rewriter *rw, const laid_record *l) {
     hd_str out = {.arena = rw->arena};
     hd_str_printf(&out, "\n\n" HD_GENERATED_START "%s' in the layout %s. */\n", l->record->name,
                   hd_layout_print(rw->arena, l->record, l->text->layout));
+    if (!rw->is_cuda)
+        hd_str_add(&out, opencl_alignment);
     for (uint32_t i = 0; i < l->record->field_count; i++)
         if (l->types[i].members)
             hd_str_printf(&out, "typedef %s %s;\n", l->types[i].members, l->types[i].element);

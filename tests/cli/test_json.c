@@ -140,7 +140,8 @@ static void check_layout(json_t *layout) {
     has_members(layout, "notation clusters discrete");
     assert_true(json_array_size(json_object_get(layout, "clusters")) > 0);
     json_array_foreach(json_object_get(layout, "clusters"), i, cluster)
-        has_members(cluster, "fields tile");
+        has_members(cluster,
+                    json_object_get(cluster, "padded") ? "fields tile padded" : "fields tile");
 }
 
 static void check_affine(json_t *form) {

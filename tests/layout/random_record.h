@@ -69,6 +69,15 @@ static inline void pad_at_random(dice *d, hd_record *record) {
         record->size += record->align * roll(d, 40);
 }
 
+/* Half of the clusters that can be. */
+static inline void pad_clusters(dice *d, const hd_record *record, hd_layout *layout) {
+    for (uint32_t c = 0; c < layout->count; c++) {
+        hd_cluster *cluster = &layout->clusters[c];
+        cluster->padded = cluster->tile == HD_TILE_AOS && roll(d, 2);
+        cluster->padded = cluster->padded && hd_layout_check(NULL, record, layout) == HD_OK;
+    }
+}
+
 /* Any legal layout, in no special order. */
 static inline hd_layout *random_layout(hd_arena *arena, dice *d, const hd_record *record) {
     uint32_t n = record->field_count, shuffled[HD_MAX_FIELDS];
@@ -89,6 +98,7 @@ static inline hd_layout *random_layout(hd_arena *arena, dice *d, const hd_record
         cluster->order[cluster->count++] = (uint8_t)shuffled[i];
         cluster->mask |= (uint64_t)1 << shuffled[i];
     }
+    pad_clusters(d, record, layout);
     return layout;
 }
 

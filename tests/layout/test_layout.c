@@ -113,6 +113,30 @@ static void every_form_parses_and_prints(void **state) {
                  "{x,y,v,soa}:9223372036854775808");
 }
 
+/* `_` pads, unless it is a field. */
+static void padding_is_of_the_notation(void **state) {
+    (void)state;
+    static hd_field fields[] = {{.name = "x", .size = 4, .align = 4, .count = 1},
+                                {.name = "_", .size = 4, .align = 4, .count = 1},
+                                {.name = "c", .size = 1, .align = 1, .count = 1}};
+    static const hd_record named = {
+        .name = "named", .field_count = 3, .fields = fields, .size = 12, .align = 4};
+    check_prints(&body, "{v,_}{x,y}{soa}", "{v,_}{x,y}{soa}", "{v,_}{x,y}{soa}");
+    check_prints(&body, "{ v , _ } : 1 {y,x}{soa}/da", "{v,_}{y,x}{soa}/da", "{v,_}{y,x}{soa}/da");
+    check_prints(&named, "{x,_}{c}", "{x,_}{c}", "{x,_}{c}");
+    check_prints(&named, "{_,x,c}", "{_,x,c}", "{_,x,c}");
+    hd_field triple[] = {fields[0], fields[0], fields[0]};
+    triple[1].name = "y";
+    triple[2].name = "z";
+    hd_record vector = {.name = "v", .field_count = 3, .fields = triple, .align = 4};
+    hd_record_lay_out(&vector);
+    check_prints(&vector, "{x,y,z,_}", "{x,y,z,_}", "{x,y,z,_}");
+    hd_arena *arena = hd_arena_new();
+    assert_false(
+        hd_layout_equal(parsed(arena, &vector, "{x,y,z,_}"), hd_layout_aos(arena, &vector)));
+    hd_arena_free(arena);
+}
+
 static void check_refused(const char *text, unsigned column, const char *says) {
     hd_arena *arena = hd_arena_new();
     heard h = {0};
@@ -168,18 +192,32 @@ static void errors_name_the_place_and_the_mend(void **state) {
     check_refused("{x}{y}{v}{soa}/da,", 18, "expected the end of the layout, found ','");
     check_refused("{x\xc3\xa4}", 2, "no field 'x\xc3\xa4'");
     check_refused("{x;}", 3, "found ';'");
+    check_refused("{_,x}", 2, "no field '_'");
+    check_refused("{v,_,_}{x,y}{soa}", 5, "expected '}' after '_', found ','");
+    check_refused("{v,_,x}", 5, "expected '}' after '_'");
+    check_refused("{v, _}:4{x,y}{soa}", 5,
+                  "'_' pads the elements of a cluster of tile 1; drop it, or");
+    check_refused("{v,_}:soa{x,y}{soa}", 4,
+                  "drop it, or the tile of the cluster that starts with 'v'");
+    check_refused("{v}{x,y,_}{soa}", 9,
+                  "'_' has nothing to pad: the fields of the cluster that starts "
+                  "with 'x' take 8 bytes, a power of two");
+    check_refused("{y,v,_}{x}{soa}", 6, "'_' has nothing to pad");
+    check_refused("{x,y,v,_}{soa}", 8,
+                  "'_' pads elements to at most 16 bytes, and the fields of the "
+                  "cluster that starts with 'x' take 20");
 }
 
 /* Cut, swapped and overwritten notation is refused or parses; it never crashes. */
 static void damaged_text_never_crashes(void **state) {
     (void)state;
-    const char *good = "{x,y}:16{soa}/da aosoa:8 {v}";
-    const char signs[] = "{}:,/ 0123456789xyvsoadw\n\x80\xff";
+    const char *good = "{x,y}:16{soa}/da aosoa:8 {v,_}";
+    const char signs[] = "{}:,/ 0123456789xyvsoadw_\n\x80\xff";
     dice d = {77};
     for (int round = 0; round < 3000; round++) {
         hd_arena *arena = hd_arena_new();
         char text[64];
-        snprintf(text, 1 + roll(&d, 29), "%s", good);
+        snprintf(text, 1 + roll(&d, 31), "%s", good);
         size_t length = strlen(text);
         for (uint32_t change = roll(&d, 5); length && change; change--)
             text[roll(&d, (uint32_t)length)] = signs[roll(&d, sizeof signs - 1)];
@@ -274,6 +312,8 @@ static void check_finds_every_fault(void **state) {
     check_reports(&layout, "field number 4");
     c[0].count = 0;
     check_reports(&layout, "a cluster has 0 fields");
+    c[0] = (hd_cluster){.mask = 4, .order = {2}, .count = 1, .tile = 2, .padded = true};
+    check_reports(&layout, "'_' pads the elements of a cluster of tile 1");
     layout = (hd_layout){c + 1, 1, false};
     check_reports(&layout, "field 'x' of 'body' stands in no cluster");
     layout.count = 0;
@@ -283,6 +323,7 @@ static void check_finds_every_fault(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_form_parses_and_prints),
+        cmocka_unit_test(padding_is_of_the_notation),
         cmocka_unit_test(parts_go_by_their_fields_name),
         cmocka_unit_test(errors_name_the_place_and_the_mend),
         cmocka_unit_test(damaged_text_never_crashes),

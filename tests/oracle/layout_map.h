@@ -79,7 +79,11 @@ static inline const char *fault_of_cluster(const hd_map *map, uint32_t c) {
             return "has runs that overlap or lose their alignment";
         end = at->run + (place->tile - 1) * at->size + field->size;
     }
-    return end > place->tile_bytes ? "has a run that leaves its tile" : NULL;
+    uint64_t bytes = place->tile_bytes;
+    if (cluster->padded && (cluster->tile != 1 || bytes > 16 || bytes & (bytes - 1) ||
+                            end <= bytes / 2 || end == bytes))
+        return "is not padded to the next power of two";
+    return end > bytes ? "has a run that leaves its tile" : NULL;
 }
 
 static inline hd_status map_check(const hd_diag *diag, const hd_map *map) {

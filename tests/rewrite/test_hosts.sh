@@ -47,7 +47,7 @@ in_layouts() {
     done
 }
 
-in_layouts particles particle=soa particle=aosoa:32 'particle={x,y,z,mass}{vx,vy,vz,cell}:16'
+in_layouts particles particle=soa particle=aosoa:32 'particle={x,y,z,_}{mass}{vx,vy,vz,cell}:16'
 in_layouts wrappers 'Agent=soa Place=soa' 'Agent=aosoa:32 Place={x,y,radius}{visits}' \
     'Agent={x,y}{state,days,exposure}:8{group} Place=aosoa:4'
 in_layouts mirror record=soa record=aosoa:32 'record={i,c}:4{d,s,v}:64' 'record={v}{c,i}{d,s}:2'

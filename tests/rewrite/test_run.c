@@ -145,7 +145,7 @@ static void every_form_gives_the_same_in_every_layout(void **state) {
                                           "da",
                                           "aosoa:8",
                                           "aosoa:128",
-                                          "{x,n,c}{v,d}:32{w,m,big,pair}:soa",
+                                          "{d,_}{x,n,c,_}{v}:32{w,m,big,pair}:soa",
                                           "{x,n}:4{v,d,c,big}:soa{w,pair}{m}:16/da",
                                           "{n,pair,d}:2{x}:soa{v,c,m,big,w}"};
     kit *k = *state;

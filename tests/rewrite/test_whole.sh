@@ -25,13 +25,13 @@ export nvcc clang own
 
 table() {
     cat <<'TABLE'
-plain     | rewritten | Body=aosoa:32; Body=soa; Body={x,y,z,mass}{vx,vy,vz,id}
+plain     | rewritten | Body=aosoa:32; Body=soa; Body={x,y,z,_}{mass,vx,vy,vz}{id}
 wrappers  | rewritten | Cell=aosoa:32; Cell=soa; Cell={pressure,type}{density,velocity,source}
 templates | rewritten | Sample=aosoa:32; Sample=soa; Sample={value,weight}{time,channel,flags}
 managed   | rewritten | Agent=aosoa:32; Agent=soa; Agent={state,x,y}{days,exposure,contacts}
 owner     | rewritten | Particle=aosoa:32; Particle=soa; Particle={position,velocity,age}{life,colour}
 several   | rewritten | Node=aosoa:32 Edge=aosoa:32 Element=aosoa:32; Node=soa Edge=soa Element=soa; Node={temperature,flux}{x,y,capacity,boundary} Edge={a,b}{length,conductivity}
-scene     | rewritten | Sphere=aosoa:32 Ray=aosoa:32; Sphere=soa Ray=soa; Sphere={cx,cy,cz,radius}{red,green,blue,hits} Ray={t,sphere}{ox,oy,oz,dx,dy,dz}
+scene     | rewritten | Sphere=aosoa:32 Ray=aosoa:32; Sphere=soa Ray=soa; Sphere={cx,cy,cz,radius}{red,green,blue,_}{hits} Ray={t,sphere}{ox,oy,oz,dx,dy,dz}
 streams   | rewritten | Option=aosoa:32; Option=soa; Option={spot,strike,years,rate,volatility}{call,put,iterations}
 ping_pong | rewritten | Point=aosoa:32; Point=soa; Point={u,v}{feed,kill,obstacle,age}
 snapshots | rewritten | Spin=aosoa:32; Spin=soa; Spin={up,field}{flips,energy,random}

@@ -61,7 +61,10 @@ HD_GETTER(tile_of, hd_cluster, hd_tile_value(row->tile))
 HD_GETTER(notation_of, hd_layout, hd_text(hd_layout_print(view->arena, view->context, row)))
 
 static const hd_member cluster_members[] = {
-    {"fields", .get = fields_of}, {"tile", .get = tile_of}, {0}};
+    {"fields", .get = fields_of},
+    {"tile", .get = tile_of},
+    {"padded", HD_AT(hd_cluster, padded), HD_IF(hd_cluster, padded), .optional = true},
+    {0}};
 const hd_member hd_layout_members[] = {
     {"notation", "layout", .get = notation_of},
     {"clusters", HD_MANY(hd_layout, clusters, count), .of = cluster_members},

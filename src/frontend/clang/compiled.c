@@ -145,6 +145,20 @@ static void keep_variables(front_state *front) {
             LLVMSetExternallyInitialized(variable, true);
 }
 
+/* What is assumed of a pointer that was cast from a space is assumed of that one, which the accesses
+ * have: LLVM looks no further. */
+static void place_assumptions(front_state *front) {
+    LLVMValueRef assume = LLVMGetNamedFunction(front->llvm, "llvm.assume");
+    for (LLVMUseRef use = assume ? LLVMGetFirstUse(assume) : NULL; use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef call = LLVMGetUser(use);
+        for (int i = 0; i < LLVMGetNumOperands(call); i++) {
+            LLVMValueRef pointer = LLVMGetOperand(call, (unsigned)i);
+            if (LLVMIsAAddrSpaceCastInst(pointer))
+                LLVMSetOperand(call, (unsigned)i, LLVMGetOperand(pointer, 0));
+        }
+    }
+}
+
 /* ---- what may be the same memory ------------------------------------------------------- */
 
 /* nvcc takes any two types to be in the same memory, also two structs, but not two fields of one
@@ -578,6 +592,7 @@ hd_status front_optimise(front_state *front) {
         forget_types(front);
     if (machine)
         status = front_run_passes(front, machine, spaces);
+    place_assumptions(front);
     if (front->form == KIR_FOR_NVIDIA) {
         each_instruction(front, builder, expand_copy);
         status = status ? status : front_run_passes(front, machine, spaces);

@@ -67,7 +67,15 @@ static hd_layout *random_layout(hd_arena *arena, program *p, const hd_record *of
             masks[count] = masks[c];
             tiles[count++] = tiles_of[below(p, 7)];
         }
-    return hd_layout_of_masks(arena, masks, tiles, count, below(p, 3) == 0);
+    hd_layout *layout = hd_layout_of_masks(arena, masks, tiles, count, below(p, 3) == 0);
+    for (uint32_t c = 0; c < layout->count; c++) {
+        hd_cluster *cluster = &layout->clusters[c], as_it_was = *cluster;
+        cluster->tile = HD_TILE_AOS;
+        cluster->padded = true;
+        if (below(p, 3) == 0 || hd_layout_check(NULL, of, layout) != HD_OK)
+            *cluster = as_it_was;
+    }
+    return layout;
 }
 
 static const hd_record *record_named(const hd_job *job, const char *name) {
