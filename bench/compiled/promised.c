@@ -73,7 +73,13 @@ static void read_advice(hd_arena *arena, whole_program *p, const json_t *advice)
         const json_t *counted = json_object_get(advice, "counted");
         const json_t *best = json_array_get(json_object_get(counted, "layouts"), 0);
         bool is_counted = json_is_true(json_object_get(best, "counted"));
-        p->before = is_counted ? transactions(counted, "original") : transactions(why, "before");
+        const json_t *original = json_object_get(counted, "original");
+        if (json_is_object(json_object_get(best, "nvcc"))) {
+            original = json_object_get(original, "nvcc");
+            best = json_object_get(best, "nvcc");
+        }
+        p->before = is_counted ? json_number_value(json_object_get(original, "transactions"))
+                               : transactions(why, "before");
         p->after = is_counted ? json_number_value(json_object_get(best, "transactions"))
                               : transactions(why, "after");
         add_layout(p,
@@ -101,14 +107,12 @@ static void advise(hd_arena *arena, const char *nvcc, const char *folder, whole_
                    "'%s' -w -O3 -lineinfo -std=c++17 -arch=sm_80 -cudart shared -o %s/%s '%s'",
                    nvcc, folder, p->name, p->source));
     const char *out = hd_format(arena, "%s/%s.json", folder, p->name);
-    if (!done(
-            arena, p, "advise",
-            hd_format(
-                arena,
-                "cd %s && '%s' advise --device h200 --json %s -- ./%s >%s.json 2>%s.log",
-                folder, HEDDLE_PROGRAM,
-                p->record ? hd_format(arena, "--record '%s'", p->record) : "", p->name, p->name,
-                p->name)))
+    if (!done(arena, p, "advise",
+              hd_format(arena,
+                        "cd %s && '%s' advise --device h200 --json %s -- ./%s >%s.json 2>%s.log",
+                        folder, HEDDLE_PROGRAM,
+                        p->record ? hd_format(arena, "--record '%s'", p->record) : "", p->name,
+                        p->name, p->name)))
         return;
     json_t *advice = json_load_file(out, 0, NULL);
     if (advice)

@@ -1,6 +1,7 @@
 /* Layouts counted as they will run (recount.h). */
 #include "advise/recount.h"
 
+#include "advise/nvcc.h"
 #include "advise/vectors.h"
 #include "advise/verify.h"
 #include "analysis/coalesce.h"
@@ -63,27 +64,73 @@ static hd_status count_job(hd_arena *arena, const counting *c, const hd_job *job
 
 /* ---- one layout ----------------------------------------------------------------------------- */
 
-static hd_status count_layout(void *self, uint32_t worker, uint64_t number) {
+/* The job rewritten for a layout, and its contents. */
+static hd_status place(hd_arena *arena, const counting *c, const hd_layout *chosen,
+                       hd_rewritten **rewritten, hd_job **job, void ***inputs) {
     static const hd_diag silent = {0};
+    const hd_record_layout layout = {c->job->record, chosen};
+    hd_placed_job *placed;
+    hd_status status = hd_rewrite_job(arena, &silent, c->job, &layout, 1, rewritten);
+    if (status != HD_OK)
+        return status;
+    hd_rewritten_view view = {arena, &silent, *rewritten, NULL};
+    if ((status = hd_place_rewritten(&view, c->job, &layout, 1, &placed)))
+        return status;
+    *job = placed->job;
+    *inputs = hd_new_array(arena, void *, placed->job->buffer_count + 1);
+    hd_placed_scatter(arena, placed, c->before, *inputs);
+    return HD_OK;
+}
+
+static hd_status count_layout(void *self, uint32_t worker, uint64_t number) {
     const counting *c = self;
     hd_recounted *to = &c->result->layouts[number];
     hd_arena *arena = hd_arena_new();
-    const hd_record_layout layout = {c->job->record, to->layout};
     hd_rewritten *rewritten;
-    hd_placed_job *placed;
+    hd_job *job;
+    void **inputs;
     (void)worker;
-    hd_status status = hd_rewrite_job(arena, &silent, c->job, &layout, 1, &rewritten);
-    if (status == HD_OK) {
-        hd_rewritten_view view = {arena, &silent, rewritten, NULL};
-        status = hd_place_rewritten(&view, c->job, &layout, 1, &placed);
-    }
-    if (status == HD_OK) {
-        void **inputs = hd_new_array(arena, void *, placed->job->buffer_count + 1);
-        hd_placed_scatter(arena, placed, c->before, inputs);
-        status = count_job(arena, c, placed->job, inputs, to);
-    }
+    if (place(arena, c, to->layout, &rewritten, &job, &inputs) == HD_OK)
+        count_job(arena, c, job, inputs, to);
     hd_arena_free(arena);
     return HD_OK; /* of another one it may work */
+}
+
+/* ---- by nvcc ------------------------------------------------------------------------------------ */
+
+/* Counts the original (0) or one of the layouts as nvcc compiles it, if it does. */
+static hd_status count_by_nvcc(void *self, uint32_t worker, uint64_t number) {
+    static const hd_diag silent = {0};
+    const counting *c = self;
+    hd_recounted *to = number ? &c->result->layouts[number - 1] : &c->result->original, found = {0};
+    hd_arena *arena = hd_arena_new();
+    const char *source = c->job->kernel_path, *options = c->job->options;
+    hd_job *job = (hd_job *)c->job, *made;
+    void **inputs = c->before;
+    hd_rewritten *rewritten;
+    char *folder;
+    (void)worker;
+    hd_status status = hd_scratch_make(arena, &silent, &folder);
+    if (status == HD_OK && number && !to->counted)
+        status = HD_EUNSUPPORTED;
+    if (status == HD_OK && number) {
+        status = place(arena, c, to->layout, &rewritten, &job, &inputs);
+        if (status == HD_OK)
+            status = hd_rewritten_store(arena, &silent, rewritten, folder, &source);
+        options = status == HD_OK ? rewritten->options : NULL;
+    }
+    if (status == HD_OK)
+        status = hd_nvcc_job(arena, &silent, job, source, options,
+                             hd_format(arena, "%s/kernels.ptx", folder), &made);
+    if (status == HD_OK)
+        count_job(arena, c, made, inputs, &found);
+    if (found.counted) {
+        to->nvcc_requests = found.requests;
+        to->nvcc_transactions = found.transactions;
+    }
+    hd_scratch_remove(folder);
+    hd_arena_free(arena);
+    return HD_OK;
 }
 
 /* ---- which layouts ------------------------------------------------------------------------------ */
@@ -221,6 +268,19 @@ static void sort(hd_recount *r) {
     }
 }
 
+/* nvcc's transactions are those of the GPU: where it compiles the original they correct the cost. */
+static void ask_nvcc(counting *c) {
+    hd_recount *r = c->result;
+    uint64_t failed;
+    hd_in_parallel(hd_core_count(), r->count + 1, count_by_nvcc, c, &failed);
+    for (uint32_t i = 0; i < r->count && r->original.nvcc_transactions; i++) {
+        hd_recounted *of = &r->layouts[i];
+        if (of->counted && of->nvcc_transactions)
+            of->ratio *= (double)of->nvcc_transactions / (double)r->original.nvcc_transactions /
+                         ((double)of->transactions / (double)r->original.transactions);
+    }
+}
+
 hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *device,
                          hd_cost_model *model, const hd_search_result *ranking,
                          const hd_evidence_options *options, hd_recount *recount) {
@@ -246,6 +306,9 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
     if (status != HD_OK)
         return status;
     correct(arena, model, &all, recount);
+    if (job->module->form == KIR_FOR_NVIDIA && hd_ends_in(job->kernel_path, ".cu") &&
+        hd_nvcc_find(arena))
+        ask_nvcc(&c);
     sort(recount);
     if (!recount->count || !recount->layouts[0].counted)
         recount->why = "no layout could be rewritten and run";

@@ -15,6 +15,7 @@ typedef struct hd_recounted {
     double ratio;                    /* of its cost to the original's, as the counts correct it */
     bool counted;                    /* else it could not be rewritten, or did not run */
     uint64_t requests, transactions; /* of global memory, all of the job */
+    uint64_t nvcc_requests, nvcc_transactions; /* the same of nvcc's code; 0: not counted */
 } hd_recounted;
 
 typedef struct hd_recount {
@@ -28,7 +29,8 @@ typedef struct hd_recount {
 /* Counts the best layouts of a ranking, SoA, tiles of a warp, and SoA of vectors with and without
  * padding, for the job's record. Of costs within half a percent that of fewer requests comes first. The cost of a
  * layout is corrected by what the counts say of its transactions, compared with those of `model`.
- * A job of more than four times the limit of options, in accesses of lanes, is not counted. Only
+ * Where nvcc is installed a CUDA file is counted as nvcc compiles it,
+ * too, in all these layouts, and its transactions correct the cost. A job of more than four times the limit of options, in accesses of lanes, is not counted. Only
  * HD_ESYSTEM is returned as an error. */
 hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *device,
                          hd_cost_model *model, const hd_search_result *ranking,

@@ -1,4 +1,6 @@
 /* The answer of `heddle advise` (show_advice.h). */
+#include <math.h>
+
 #include "cli/show_advice.h"
 
 #include "advise/verify.h"
@@ -243,11 +245,18 @@ HD_GETTER(is_rewritable, cli_answer,
 static const hd_member threads_members[] = {HD_SAME(hd_thread_gain, kernel, before, after, saves),
                                             {0}};
 
+static const hd_member nvcc_members[] = {{"requests", HD_AT(hd_recounted, nvcc_requests)},
+                                         {"transactions", HD_AT(hd_recounted, nvcc_transactions)},
+                                         {0}};
 static const hd_member recounted_members[] = {
     {"layout", HD_BEHIND(hd_recounted, layout), .of = hd_layout_members},
     HD_SAME(hd_recounted, counted, ratio, requests, transactions),
+    {"nvcc", HD_SELF, HD_IF(hd_recounted, nvcc_transactions), .of = nvcc_members},
     {0}};
-static const hd_member original_members[] = {HD_SAME(hd_recounted, requests, transactions), {0}};
+static const hd_member original_members[] = {
+    HD_SAME(hd_recounted, requests, transactions),
+    {"nvcc", HD_SELF, HD_IF(hd_recounted, nvcc_transactions), .of = nvcc_members},
+    {0}};
 static const hd_member recount_members[] = {
     {"why_not", HD_AT(hd_recount, why)},
     {"original", HD_IN(hd_recount, original), .of = original_members},
@@ -306,6 +315,19 @@ static void show_apart(cli *c, const cli_answer *answer, hd_str *out) {
         hd_say(out, "  taking %s apart gains no more", fields);
 }
 
+/* Where nvcc's code moves another share than LLVM's. */
+static void show_nvcc(const hd_recount *r, const hd_recounted *best, hd_str *out) {
+    const double alike = 0.03;
+    double ours = (double)best->transactions / (double)r->original.transactions,
+           theirs = (double)best->nvcc_transactions / (double)r->original.nvcc_transactions;
+    if (fabs(ours - theirs) > alike)
+        hd_say(out,
+               "  nvcc compiles them otherwise: %llu transactions become %llu, %.3f times as many "
+               "and not %.3f; the cost is by these",
+               (unsigned long long)r->original.nvcc_transactions,
+               (unsigned long long)best->nvcc_transactions, theirs, ours);
+}
+
 /* What the compiled kernels make, as they are and in the layout that is taken. */
 static void show_counted(const cli_answer *answer, hd_str *out) {
     const hd_recount *r = &answer->advice->recount;
@@ -321,6 +343,8 @@ static void show_counted(const cli_answer *answer, hd_str *out) {
                (unsigned long long)r->original.requests, (unsigned long long)best->requests,
                (unsigned long long)r->original.transactions,
                (unsigned long long)best->transactions);
+    if (!r->why && best->nvcc_transactions && hd_layout_equal(best->layout, answer->advice->best))
+        show_nvcc(r, best, out);
 }
 
 /* A row of what moves. */
