@@ -46,13 +46,18 @@ static const char *text_of(tally *t, const hd_guess *g, uint32_t file) {
     return hd_format(t->arena, "%.*s%s%s", (int)before, text, at, text + before + 2);
 }
 
+/* An unrolled loop and the one that does its rest are one in the source. */
+static bool are_one_loop(const hd_flow *flow, int32_t a, int32_t b) {
+    return a == b || (a >= 0 && b >= 0 && flow->loops[a].line == flow->loops[b].line);
+}
+
 /* A loop is one guess; so is what stands in the same loop and is guessed alike. */
 static void add_guess(tally *t, const hd_cost_line *of, hd_guess_kind kind, int32_t loop,
                       uint32_t line, uint64_t length) {
     size_t i = 0;
-    while (i < t->guesses.count &&
-           !(t->guesses.data[i].kind == kind && t->guesses.data[i].loop == loop &&
-             t->guesses.data[i].info->kernel == of->info->kernel))
+    while (i < t->guesses.count && !(t->guesses.data[i].kind == kind &&
+                                     t->guesses.data[i].info->kernel == of->info->kernel &&
+                                     are_one_loop(of->info->flow, t->guesses.data[i].loop, loop)))
         i++;
     if (i == t->guesses.count) {
         const hd_guess g = {kind, of->info, of->info->kernel->name, loop, line, line, length,
@@ -77,7 +82,7 @@ static bool add_loops(tally *t, const hd_cost_line *line, const hd_cost_options 
             continue;
         any = true;
         add_guess(t, line, unknown ? HD_GUESS_LOOP : HD_GUESS_EXIT, l, info->flow->loops[l].line,
-                  unknown ? hd_loop_length(trip, options) : 0);
+                  unknown ? hd_loop_guess(trip, options) : 0);
     }
     return any;
 }

@@ -141,6 +141,10 @@ typedef struct hd_trip {
                          * 1 when it is less, if it could be computed, else 0 */
     double mean;        /* the same, not rounded; -1 when it is not known */
     hd_trip_hint hint;  /* the bound comes from the local or global size */
+    /* A compiler has unrolled the loop by this factor, a power of two, and the bound is what is left
+     * of the source's; 0: it has not. is_rest: the loop does what the unrolled one leaves over. */
+    uint32_t unrolled;
+    bool is_rest;
     bool early_exit;    /* has exits besides the counted one: count is an upper bound */
     const char *reason; /* UNKNOWN: why; names what the bound depends on */
     /* The counted exit's test stands in block `test` (KIR_NONE: there is none). It

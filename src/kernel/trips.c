@@ -19,7 +19,7 @@
  */
 #include "kernel/kernel_analysis.h"
 
-enum { MOST_RUNS = 4096, BUDGET = 1 << 20, LEAST_SAMPLES = 8 };
+enum { MOST_RUNS = 4096, BUDGET = 1 << 20, LEAST_SAMPLES = 8, MOST_UNROLLED = 64 };
 
 bool hd_trip_passes(int64_t start, int64_t step, kir_pred pred, uint64_t *passes) {
     const int64_t most = INT64_MAX / 2; /* room for the sums below */
@@ -317,6 +317,8 @@ static bool count_by(hd_evaluator *e, uint32_t loop, const kernel_exit_test *tes
          (t.kind < HD_TRIP_VARYING && (trip->kind == HD_TRIP_VARYING || t.count < trip->count)));
     if (better) {
         t.hint = trip->hint;
+        t.unrolled = trip->unrolled;
+        t.is_rest = trip->is_rest;
         *trip = t;
     } else {
         e->tests[loop] = before;
@@ -352,6 +354,22 @@ static bool are_countable(const kernel_forms *f, kir_value a, kir_value b) {
     return f->kernel->insts[a].type.kind == KIR_INT ||
            (f->base[a].kind == f->base[b].kind && f->base[a].index == f->base[b].index);
 }
+
+/* Compilers round the bound down to a multiple of the factor by a mask, and leave the low bits for
+ * another loop. */
+static void see_unrolling(const kernel_forms *f, const kir_inst *compare, hd_trip *trip) {
+    for (uint32_t side = 0; side < 2; side++) {
+        const kir_inst *bound = &f->kernel->insts[compare->args[side]];
+        int64_t mask;
+        if (bound->op != KIR_AND || !kir_const_int(f->kernel, bound->args[1], &mask) || !mask)
+            continue;
+        trip->is_rest = mask & 1;
+        uint64_t factor = trip->is_rest ? (uint64_t)mask + 1 : (uint64_t)(mask & -mask);
+        if (factor <= MOST_UNROLLED && hd_is_power_of_two(factor))
+            trip->unrolled = (uint32_t)factor;
+    }
+}
+
 static void try_condition(hd_evaluator *e, uint32_t loop, uint32_t block, kernel_condition part,
                           bool means, hd_trip *trip) {
     const kernel_forms *f = e->f;
@@ -379,6 +397,7 @@ static void try_condition(hd_evaluator *e, uint32_t loop, uint32_t block, kernel
     test.block = block;
     if (trip->kind == HD_TRIP_UNKNOWN && hint)
         trip->hint = hint;
+    see_unrolling(f, compare, trip);
     if (!found || !count_by(e, loop, &test, means, trip))
         trip->reason = trip->reason ? trip->reason : why_not(f, &test, compare);
 }

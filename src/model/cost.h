@@ -56,7 +56,9 @@ typedef struct hd_cost_options {
 
 /* Whether the length of a loop is not known, so that a rule takes the place of it. */
 bool hd_loop_is_guessed(const hd_trip *trip);
-/* The assumed number of iterations of a loop whose trip count is `trip`. */
+/* How many iterations it is then taken to have in the source, */
+uint64_t hd_loop_guess(const hd_trip *trip, const hd_cost_options *options);
+/* and how many a loop has, guessed or known, as the compiler has unrolled it. */
 uint64_t hd_loop_length(const hd_trip *trip, const hd_cost_options *options);
 
 typedef struct hd_cost_model hd_cost_model;

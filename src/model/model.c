@@ -21,9 +21,7 @@ bool hd_loop_is_guessed(const hd_trip *trip) {
     return trip->kind == HD_TRIP_UNKNOWN || (trip->kind == HD_TRIP_VARYING && trip->mean < 0);
 }
 
-uint64_t hd_loop_length(const hd_trip *trip, const hd_cost_options *options) {
-    if (!hd_loop_is_guessed(trip))
-        return trip->count;
+uint64_t hd_loop_guess(const hd_trip *trip, const hd_cost_options *options) {
     if (options->loops == HD_LOOPS_NUMBER)
         return options->length;
     if (options->loops == HD_LOOPS_PENG)
@@ -31,6 +29,13 @@ uint64_t hd_loop_length(const hd_trip *trip, const hd_cost_options *options) {
     return trip->hint == HD_HINT_WORK_GROUP ? 256
            : trip->hint == HD_HINT_NDRANGE  ? 1000000
                                             : 512000;
+}
+
+uint64_t hd_loop_length(const hd_trip *trip, const hd_cost_options *options) {
+    if (!hd_loop_is_guessed(trip))
+        return trip->count;
+    uint64_t all = hd_loop_guess(trip, options);
+    return !trip->unrolled ? all : trip->is_rest ? all % trip->unrolled : all / trip->unrolled;
 }
 
 /* ---- geometry ------------------------------------------------------------------------ */

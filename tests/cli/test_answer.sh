@@ -31,8 +31,8 @@ __kernel void move(__global body *bodies, __global other *others, int steps, flo
 __kernel void rest(__global int *a) { a[get_global_id(0)] = 1; }
 END
 accepts advise flags.cl -e move --global 2048 --local 64 -n 4096 --arg steps=3 -a 'dt=0.5' \
-    --options "-DTIMES=2 -DTEXT='it is'" --record body --device tesla-k20c
-first '^Verdict for tesla-k20c: take soa with d taken apart, at 0\.[0-9]+ of the cost of AoS \(static cost; all of it follows from the source\)\.$'
+    --options "-DTIMES=2 -DTEXT='it is'" --record body --device tesla-m2050
+first '^Verdict for tesla-m2050: take soa with d taken apart, at 0\.[0-9]+ of the cost of AoS \(static cost; all of it follows from the source\)\.$'
 prints "^  heddle apply flags.cl --entry move --global 2048 --local 64 --count 4096 --arg steps=3 --arg dt=0.5 --options '-DTIMES=2 -DTEXT='\\\\''it is'\\\\''' --record body --split d --layout soa --out DIR$"
 prints '^  taken apart: d; with all fields whole the best is at 0\.'
 prints '^  then '

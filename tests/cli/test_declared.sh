@@ -201,7 +201,7 @@ prints 'both as aos: .* checked on the machine'
 
 # ---- on the command line -------------------------------------------------------------------------
 
-accepts advise --accesses numbers.cl --record "$fields" --of p
+accepts advise --accesses --as-written numbers.cl --record "$fields" --of p
 prints 'load +p\.vel\[1\] +4 '
 prints 'store +p\.pos +4 .*byte 4\*k0 of'
 accepts advise numbers.cl --record "$fields" --of p

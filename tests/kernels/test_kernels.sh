@@ -37,7 +37,7 @@ said() {
 }
 
 check_accesses() {
-    call advise --accesses "$file" "${flags[@]}"
+    call advise --accesses --as-written "$file" "${flags[@]}"
     [ $status -eq 0 ] || complain "accesses: $(head -1 "$work/err")"
     tr -s ' ' <"$work/out" | sed -n 's/^ [0-9]* \([0-9a-z.:]* \(load\|store\|atomic\) \)/\1/p' \
         >"$work/rows"
@@ -55,7 +55,7 @@ check_file() {
     eval "flags=($(head_of flags))"
     read -r line text < <(head_of error)
     if [ -n "$line" ]; then
-        call advise --accesses "$file" "${flags[@]}"
+        call advise --accesses --as-written "$file" "${flags[@]}"
         said "$line" "$text"
         return
     fi
@@ -64,19 +64,19 @@ check_file() {
     # others are compared on the machine, by rewrite itself.
     read -r layout others < <(head_of layouts)
     if [ -n "$layout" ] && [ -z "${HEDDLE_SANITIZED:-}" ]; then
-        call measure "$file" "${flags[@]}" --layout "$layout" --repeats 1
+        call measure --as-written "$file" "${flags[@]}" --layout "$layout" --repeats 1
         grep -q 'outputs equal: yes' "$work/out" ||
             complain "$layout: $(grep -m 1 error "$work/err")"
     fi
     for layout in $others $(head_of rewrites); do
         number=$((number + 1)) # sanitized, every third is tried
         [ -z "${HEDDLE_SANITIZED:-}" ] || [ $((number % 3)) -eq 0 ] || continue
-        call apply "$file" "${flags[@]}" --layout "$layout" --out "$work"
+        call apply --as-written "$file" "${flags[@]}" --layout "$layout" --out "$work"
         [ $status -eq 0 ] || complain "$layout: $(grep -m 1 error "$work/err")"
     done
     read -r line text < <(head_of refuses)
     [ -n "$line" ] || return
-    call apply "$file" "${flags[@]}" --layout soa --out "$work"
+    call apply --as-written "$file" "${flags[@]}" --layout soa --out "$work"
     said "$line" "$text"
 }
 

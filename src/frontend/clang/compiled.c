@@ -34,7 +34,7 @@ static const char spaces[] = "function(sroa<preserve-cfg>,infer-address-spaces)"
  * what nvcc does not do: stores at the end of both arms of a branch stay two. */
 #define COMBINE "instcombine<no-verify-fixpoint>"
 #define BRANCHES "simplifycfg<switch-range-to-icmp>"
-static const char pipeline[] =
+static const char before_gvn[] =
     "inferattrs,function(lower-expect,simplifycfg,sroa<modify-cfg>,early-cse),ipsccp,"
     "called-value-propagation,globalopt,function(mem2reg," COMBINE "," BRANCHES "),"
     "require<globals-aa>,function(invalidate<aa>),"
@@ -46,7 +46,9 @@ static const char pipeline[] =
     "licm<no-allowspeculation>,loop-rotate<header-duplication>,licm<allowspeculation>,"
     "simple-loop-unswitch<nontrivial>)," BRANCHES "," COMBINE
     ",loop(loop-idiom,indvars,simple-loop-unswitch<nontrivial>,loop-deletion,loop-unroll-full),"
-    "sroa<modify-cfg>,vector-combine,gvn,sccp,bdce," COMBINE
+    "sroa<modify-cfg>,vector-combine))";
+static const char from_gvn[] =
+    "require<globals-aa>,function(invalidate<aa>),cgscc(function(gvn,sccp,bdce," COMBINE
     ",jump-threading,correlated-propagation,adce,memcpyopt,dse,loop-mssa(licm<allowspeculation>),"
     "simplifycfg<switch-range-to-icmp;hoist-common-insts>," COMBINE ")),"
     "globalopt,globaldce,rpo-function-attrs,recompute-globalsaa,"
@@ -147,6 +149,14 @@ static void place_assumptions(front_state *front) {
                 LLVMSetOperand(call, (unsigned)i, LLVMGetOperand(pointer, 0));
         }
     }
+}
+
+/* The host may write a program's variables before a kernel runs, also those that no code here does. */
+static void keep_variables(front_state *front) {
+    for (LLVMValueRef variable = LLVMGetFirstGlobal(front->llvm); variable;
+         variable = LLVMGetNextGlobal(variable))
+        if (!LLVMIsGlobalConstant(variable) && !LLVMIsDeclaration(variable))
+            LLVMSetExternallyInitialized(variable, true);
 }
 
 /* ---- what may be the same memory ------------------------------------------------------- */
@@ -322,14 +332,16 @@ static void expand_copy(front_state *front, LLVMBuilderRef builder, LLVMValueRef
     LLVMInstructionEraseFromParent(call);
 }
 
-/* What was stored as it was loaded: LLVM sees that the place that it came from still has it, whatever
- * the store has overwritten. nvcc loads it again. */
+/* Of what is stored as it was loaded LLVM sees that the place that it came from still has it, whatever
+ * the store overwrites, and where that is the same place, that it need not be stored. nvcc loads it
+ * again, and stores it. */
 static void forget_origin(front_state *front, LLVMBuilderRef builder, LLVMValueRef inst) {
     (void)front;
-    if (!LLVMIsAStoreInst(inst) || !LLVMIsALoadInst(LLVMGetOperand(inst, 0)))
+    LLVMValueRef value = LLVMIsAStoreInst(inst) ? LLVMGetOperand(inst, 0) : NULL;
+    if (!value || !LLVMIsALoadInst(value))
         return;
     LLVMPositionBuilderBefore(builder, inst);
-    LLVMSetOperand(inst, 0, LLVMBuildFreeze(builder, LLVMGetOperand(inst, 0), ""));
+    LLVMSetOperand(inst, 0, LLVMBuildFreeze(builder, value, ""));
 }
 
 /* ---- what is not aligned ------------------------------------------------------------- */
@@ -574,15 +586,24 @@ hd_status front_optimise(front_state *front) {
     for (size_t i = 0; i < front->entries.count && front->is_cuda; i++)
         if (!front->entries.data[i].is_left_out)
             place_arguments(front, builder, front->entries.data[i].function);
+    if (front->is_cuda)
+        keep_variables(front);
     if (front->form == KIR_FOR_NVIDIA)
         forget_types(front);
     if (machine)
         status = front_run_passes(front, machine, spaces);
+    if (front->form == KIR_FOR_NVIDIA) {
+        each_instruction(front, builder, expand_copy);
+        status = status ? status : front_run_passes(front, machine, spaces);
+        each_instruction(front, builder, forget_origin);
+    }
     place_assumptions(front);
+    if (!status)
+        status = front_run_passes(front, machine, before_gvn);
     if (front->form == KIR_FOR_NVIDIA)
         each_instruction(front, builder, forget_origin);
     if (!status)
-        status = front_run_passes(front, machine, pipeline);
+        status = front_run_passes(front, machine, from_gvn);
     each_instruction(front, builder, expand_copy);
     if (front->form == KIR_FOR_NVIDIA)
         each_instruction(front, builder, split_access);
