@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "advise/nvcc.h"
+#include "advise/nvcc_job.h"
 #include "cli/report/report.h"
 #include "compiled/two_ways.h"
 #include "compiled/promised.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "advise/nvcc.h"
+#include "advise/nvcc_job.h"
 #include "frontend/frontend.h"
 #include "machine/vm.h"
 

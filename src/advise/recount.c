@@ -1,7 +1,7 @@
 /* Layouts counted as they will run (recount.h). */
 #include "advise/recount.h"
 
-#include "advise/nvcc.h"
+#include "advise/nvcc_job.h"
 #include "advise/vectors.h"
 #include "advise/verify.h"
 #include "analysis/coalesce.h"
@@ -70,7 +70,7 @@ static hd_status place(hd_arena *arena, const counting *c, const hd_layout *chos
     static const hd_diag silent = {0};
     const hd_record_layout layout = {c->job->record, chosen};
     hd_placed_job *placed;
-    hd_status status = hd_rewrite_job(arena, &silent, c->job, &layout, 1, rewritten);
+    hd_status status = hd_rewrite_kernels_of_program(arena, &silent, c->job, &layout, 1, rewritten);
     if (status != HD_OK)
         return status;
     hd_rewritten_view view = {arena, &silent, *rewritten, NULL};

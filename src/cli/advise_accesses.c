@@ -77,8 +77,8 @@ static hd_value target_of(const hd_view *view, const void *at) {
     return hd_text(hd_format(view->arena, "%s%s", hd_access_target(view->arena, kernel, a), space));
 }
 /* Copies of one access, in the same loop. */
-static bool are_one_row(const hd_access *a, const hd_access *b) {
-    return a->loop == b->loop && hd_access_is_copy(a, b);
+static bool are_one_row(const hd_kernel_info *info, const hd_access *a, const hd_access *b) {
+    return a->loop == b->loop && hd_access_is_copy(info, a, b);
 }
 
 static hd_value loops_of(const hd_view *view, const void *at) {
@@ -86,7 +86,7 @@ static hd_value loops_of(const hd_view *view, const void *at) {
     const hd_access *a = at;
     uint32_t copies = 0;
     for (uint32_t i = 0; i < info->access_count; i++)
-        copies += are_one_row(a, &info->accesses[i]);
+        copies += are_one_row(info, a, &info->accesses[i]);
     const char *text = copies > 1 ? hd_format(view->arena, "%u copies", copies) : "";
     for (int32_t l = a->loop; l >= 0; l = info->flow->loops[l].parent) {
         const hd_trip *trip = &info->trips[l];
@@ -110,7 +110,7 @@ static const hd_member columns[] = {
 /* The first of its copies. */
 static bool is_first(const hd_kernel_info *info, uint32_t access) {
     for (uint32_t i = 0; i < access; i++)
-        if (are_one_row(&info->accesses[i], &info->accesses[access]))
+        if (are_one_row(info, &info->accesses[i], &info->accesses[access]))
             return false;
     return true;
 }

@@ -453,7 +453,7 @@ bool hd_access_is_wide(const hd_access *access) {
            access->inner.constant + access->width > access->record->fields[access->field].size;
 }
 
-bool hd_access_is_copy(const hd_access *a, const hd_access *b) {
+bool hd_access_is_copy(const hd_kernel_info *info, const hd_access *a, const hd_access *b) {
     if (a->kind != b->kind || a->space != b->space || a->param != b->param ||
         a->static_index != b->static_index || a->record != b->record || a->field != b->field ||
         a->width != b->width)
@@ -464,7 +464,8 @@ bool hd_access_is_copy(const hd_access *a, const hd_access *b) {
     uint32_t element = field ? field->size / field->count : 1; /* of an array any will do */
     if (a->field_byte % element != b->field_byte % element)
         return false;
-    return a->line && a->line == b->line && a->column == b->column && a->file == b->file;
+    return info->module->form != KIR_AS_WRITTEN && a->line && a->line == b->line &&
+           a->column == b->column && a->file == b->file;
 }
 
 const char *hd_access_fields(hd_arena *arena, const hd_access *access) {

@@ -137,10 +137,10 @@ typedef enum hd_trip_hint { HD_HINT_NONE, HD_HINT_WORK_GROUP, HD_HINT_NDRANGE } 
 
 typedef struct hd_trip {
     hd_trip_kind kind;
-    uint64_t count;     /* CONSTANT, BOUND; for VARYING the mean over the launch, rounded, but
+    uint64_t count;    /* CONSTANT, BOUND; for VARYING the mean over the launch, rounded, but
                          * 1 when it is less, if it could be computed, else 0 */
-    double mean;        /* the same, not rounded; -1 when it is not known */
-    hd_trip_hint hint;  /* the bound comes from the local or global size */
+    double mean;       /* the same, not rounded; -1 when it is not known */
+    hd_trip_hint hint; /* the bound comes from the local or global size */
     /* A compiler has unrolled the loop by this factor, a power of two, and the bound is what is left
      * of the source's; 0: it has not. is_rest: the loop does what the unrolled one leaves over. */
     uint32_t unrolled;
@@ -228,9 +228,6 @@ typedef struct hd_access {
 /* It reaches from its field into the next ones: one load or store of several, as compilers make
  * them of neighbours. In the job's terms (hd_job_analyse) it is a part for each field. */
 bool hd_access_is_wide(const hd_access *access);
-/* Both are one access of the source: copies of it that a compiler made when it unrolled a loop stand
- * at one place and go to one field, or to one parameter. */
-bool hd_access_is_copy(const hd_access *a, const hd_access *b);
 /* "x", of a wide one "{x,y,z,m}"; NULL: the field is not known. */
 const char *hd_access_fields(hd_arena *arena, const hd_access *access);
 
@@ -246,6 +243,10 @@ typedef struct hd_kernel_info {
     uint32_t registers;             /* 32-bit registers per thread, from liveness (an estimate) */
     struct hd_evaluator *evaluator; /* private: of hd_affine_evaluate */
 } hd_kernel_info;
+
+/* Both are one access of the source: copies of it that a compiler made when it unrolled a loop stand
+ * at one place and go to one field, or to one parameter. */
+bool hd_access_is_copy(const hd_kernel_info *info, const hd_access *a, const hd_access *b);
 
 /* Never fails on a verified kernel: what cannot be analysed says why. */
 hd_kernel_info *hd_kernel_analyse(hd_arena *arena, const kir_module *module,

@@ -235,7 +235,8 @@ static void add_to_line(hd_cost_line *lines, size_t *count, const use *u, double
                         double transactions) {
     hd_cost_line *line = lines;
     for (; line < lines + *count; line++)
-        if (line->info->kernel == u->info->kernel && hd_access_is_copy(line->access, u->access))
+        if (line->info->kernel == u->info->kernel &&
+            hd_access_is_copy(u->info, line->access, u->access))
             break;
     if (line == lines + *count)
         lines[(*count)++] =

@@ -261,6 +261,7 @@ struct rewriter {
     const hd_parse_command *command;
     bool is_cuda;
     bool with_host;       /* host code is rewritten, too */
+    bool of_program;      /* it is not, but kernels are as if it were */
     bool follows_handles; /* the host of OpenCL kernels: its buffers and kernels are followed */
     bool has_templates;   /* a template's `T *` may be one to laid-out records */
     flat *flat;

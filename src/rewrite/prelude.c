@@ -177,7 +177,8 @@ static void add_reference(hd_str *out, const rewriter *rw, const laid_record *l,
                   hd_str_text(&parameters), dialect->size, f->ref);
     rw_map_text_bases(out, l->text, dialect, bases);
     bool numbers = l->record->by_job;
-    hd_str_printf(out, "    ref.index = 0;\n%s    return ref;\n}\n",
+    hd_str_printf(out, "    ref.index = %s;\n%s    return ref;\n}\n",
+                  rw->of_program ? "count >> 63" : "0",
                   numbers ? "    ref.field = 0;\n    ref.count = count;\n" : "");
     hd_str_printf(out, "%s%s %s(%s ref, %s i%s) {\n    ref.index += i;\n%s    return ref;\n}\n",
                   dialect->function, f->ref, f->at, f->ref, dialect->index,

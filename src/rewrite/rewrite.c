@@ -58,6 +58,7 @@ static hd_status make_edits(rewriter *rw) {
     hd_status status = rw_find_records(rw);
     if (status != HD_OK || rw->refusals.count)
         return status;
+    rw->of_program = rw->request->of_program && rw->is_cuda;
     rw->with_host = rw->request->with_host && rw->is_cuda && launches_kernels(rw);
     for (uint32_t i = 0; i < rw->record_count; i++) /* the host has no one pointer for these */
         rw->with_host &= !rw->records[i].record->of_arrays;

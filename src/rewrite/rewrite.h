@@ -40,7 +40,8 @@ typedef struct hd_rewrite_request {
     uint32_t layout_count;
     const hd_array_param *arrays; /* of all records of arrays */
     uint32_t array_count;
-    bool with_host; /* as hd_rewrite_program() */
+    bool with_host;  /* as hd_rewrite_program() */
+    bool of_program; /* as hd_rewrite_kernels_of_program() */
 } hd_rewrite_request;
 
 /* A stretch of a rewritten text that is the original's. */
@@ -124,6 +125,11 @@ void hd_rewritten_tell(const hd_message *message, void *view);
 hd_status hd_rewrite_job(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                          const hd_record_layout *layouts, uint32_t layout_count,
                          hd_rewritten **result);
+/* The same for who counts what compilers make of the kernels in hd_rewrite_program()'s files: there a
+ * reference may begin at any element, here at the first one, but compilers cannot tell. */
+hd_status hd_rewrite_kernels_of_program(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                                        const hd_record_layout *layouts, uint32_t layout_count,
+                                        hd_rewritten **result);
 
 /*
  * opencl_host.c: the program in C or C++ that gives kernels in OpenCL C their buffers, rewritten for

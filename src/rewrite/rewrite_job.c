@@ -60,9 +60,12 @@ static void add_param(hd_arena *arena, const hd_job *job, const hd_launch *launc
     hd_push(arena, list, param);
 }
 
+typedef enum rewritten_part { KERNELS, KERNELS_OF_PROGRAM, PROGRAM } rewritten_part;
+
 static hd_status rewrite_files(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                                const hd_record_layout *layouts, uint32_t layout_count,
-                               bool with_host, hd_rewritten **result) {
+                               rewritten_part part, hd_rewritten **result) {
+    bool with_host = part == PROGRAM;
     bool is_original = with_host && job->source_count; /* whatever memory the job has recorded */
     hd_status portable = is_original ? HD_OK : hd_job_check_portable(diag, job, "rewriting");
     if (portable)
@@ -82,18 +85,25 @@ static hd_status rewrite_files(hd_arena *arena, const hd_diag *diag, const hd_jo
                                         .layout_count = layout_count,
                                         .arrays = arrays.data,
                                         .array_count = (uint32_t)arrays.count,
-                                        .with_host = with_host};
+                                        .with_host = with_host,
+                                        .of_program = part == KERNELS_OF_PROGRAM};
     return hd_rewrite(arena, diag, &request, result);
 }
 
 hd_status hd_rewrite_job(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                          const hd_record_layout *layouts, uint32_t layout_count,
                          hd_rewritten **result) {
-    return rewrite_files(arena, diag, job, layouts, layout_count, false, result);
+    return rewrite_files(arena, diag, job, layouts, layout_count, KERNELS, result);
+}
+
+hd_status hd_rewrite_kernels_of_program(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                                        const hd_record_layout *layouts, uint32_t layout_count,
+                                        hd_rewritten **result) {
+    return rewrite_files(arena, diag, job, layouts, layout_count, KERNELS_OF_PROGRAM, result);
 }
 
 hd_status hd_rewrite_program(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                              const hd_record_layout *layouts, uint32_t layout_count,
                              hd_rewritten **result) {
-    return rewrite_files(arena, diag, job, layouts, layout_count, true, result);
+    return rewrite_files(arena, diag, job, layouts, layout_count, PROGRAM, result);
 }

@@ -48,10 +48,10 @@ static void expect_same(fixture *f, const hd_device *device, const char *profile
 
 static void profiles_are_read_as_they_were_written(void **state) {
     fixture *f = *state;
-    static const char *const figures[] = {
-        "warp",    "l1",  "l2",         "w",      "blocks",  "threads", "regs", "segment",
-        "maxregs", "sms", "coalescing", "l2tags", "l1write", "banks",   "bank", "l1tags",
-        "compiler"};
+    static const char *const figures[] = {"warp",       "l1",      "l2",      "w",       "blocks",
+                                          "threads",    "regs",    "segment", "maxregs", "sms",
+                                          "coalescing", "l2tags",  "l1write", "banks",   "bank",
+                                          "l1tags",     "compiler"};
     enum { COUNT = sizeof figures / sizeof *figures };
     const hd_device *device;
     hd_figure_source sources[COUNT];

@@ -592,12 +592,12 @@ hd_status front_optimise(front_state *front) {
         forget_types(front);
     if (machine)
         status = front_run_passes(front, machine, spaces);
-    place_assumptions(front);
     if (front->form == KIR_FOR_NVIDIA) {
         each_instruction(front, builder, expand_copy);
         status = status ? status : front_run_passes(front, machine, spaces);
         each_instruction(front, builder, forget_origin);
     }
+    place_assumptions(front);
     if (!status)
         status = front_run_passes(front, machine, before_gvn);
     if (front->form == KIR_FOR_NVIDIA)

@@ -1,9 +1,9 @@
 /*
- * nvcc.c: the kernels of a job as NVIDIA's compiler makes them, where it is installed. What it emits is
+ * nvcc_job.c: the kernels of a job as NVIDIA's compiler makes them, where it is installed. What it emits is
  * what a GPU of NVIDIA runs; LLVM's pipeline (the compiled form) is near it.
  */
-#ifndef HD_ADVISE_NVCC_H
-#define HD_ADVISE_NVCC_H
+#ifndef HD_ADVISE_NVCC_JOB_H
+#define HD_ADVISE_NVCC_JOB_H
 
 #include "job/job.h"
 

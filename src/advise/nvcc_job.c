@@ -1,4 +1,4 @@
-#include "advise/nvcc.h"
+#include "advise/nvcc_job.h"
 
 #include <errno.h>
 #include <fcntl.h>
