@@ -106,6 +106,8 @@ static inline const hd_rewritten *hd_advice_written(const hd_advice *advice) {
 
 /* What a layout that was looked at moves there. */
 hd_movement hd_movement_in(hd_arena *arena, const hd_device_advice *of, const hd_layout *layout);
+/* In the best layout of the first device, as it was counted where it was. `before`: in the original. */
+hd_movement hd_movement_then(hd_arena *arena, const hd_advice *advice, const hd_movement *before);
 
 /* ---- records.c: a job of several records ------------------------------------------------------- */
 

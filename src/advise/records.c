@@ -26,6 +26,12 @@ hd_movement hd_movement_in(hd_arena *arena, const hd_device_advice *of, const hd
     return hd_movement_of(arena, model, layout, lines, count);
 }
 
+hd_movement hd_movement_then(hd_arena *arena, const hd_advice *advice, const hd_movement *before) {
+    hd_movement after = hd_movement_in(arena, &advice->devices[0], advice->best);
+    advise_recounted_movement(&advice->recount, advice->best, before, &after);
+    return after;
+}
+
 /* ---- one record, given others ------------------------------------------------------------------ */
 
 typedef struct decider {
@@ -75,9 +81,10 @@ static hd_status decide(decider *d, uint32_t number, uint32_t known) {
 static void weigh(hd_arena *arena, hd_record_advice *of) {
     const hd_device_advice *first = &of->advice.devices[0];
     const hd_layout *original = hd_layout_original(arena, of->advice.job->record);
-    of->before = hd_movement_in(arena, first, original).transactions;
+    hd_movement before = hd_movement_in(arena, first, original);
+    of->before = before.transactions;
     of->after =
-        of->advice.leave ? of->before : hd_movement_in(arena, first, of->advice.best).transactions;
+        of->advice.leave ? of->before : hd_movement_then(arena, &of->advice, &before).transactions;
 }
 
 /* What cannot be rewritten stays. */

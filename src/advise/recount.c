@@ -315,6 +315,24 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
     return HD_OK;
 }
 
+/* `part` of what was `whole` and became `then`, the rest staying; more than all is the model's guess. */
+static double part_then(double part, double whole, double then) {
+    double left = then - (whole - part);
+    return part <= whole && left >= 0 ? left : part * then / whole;
+}
+
+void advise_recounted_movement(const hd_recount *recount, const hd_layout *layout,
+                               const hd_movement *before, hd_movement *after) {
+    const hd_recounted *r = recount->layouts, *own = &recount->original;
+    if (recount->why || !recount->count || !r->counted || !hd_layout_equal(r->layout, layout) ||
+        before->transactions <= 0 || !own->requests || !own->transactions)
+        return;
+    after->requests = part_then(before->requests, (double)own->requests, (double)r->requests);
+    after->transactions =
+        part_then(before->transactions, (double)own->transactions, (double)r->transactions);
+    after->moved = after->transactions * before->moved / before->transactions;
+}
+
 const hd_search_result *advise_recounted_ranking(hd_arena *arena, const hd_recount *recount) {
     hd_search_result *ranking = hd_new(arena, hd_search_result);
     ranking->ranked = hd_new_array(arena, hd_ranked, recount->count);

@@ -8,6 +8,7 @@
 #define HD_ADVISE_RECOUNT_H
 
 #include "advise/evidence.h"
+#include "advise/movement.h"
 
 /* A layout, by a run of the kernels in it. */
 typedef struct hd_recounted {
@@ -37,5 +38,10 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
                          const hd_evidence_options *options, hd_recount *recount);
 /* Those that gain by what was counted. */
 const hd_search_result *advise_recounted_ranking(hd_arena *arena, const hd_recount *recount);
+
+/* What accesses to the record move in `layout`, if that was counted: of all that the kernels request the
+ * rest, which goes elsewhere, is as in the original, of which `before` is. */
+void advise_recounted_movement(const hd_recount *recount, const hd_layout *layout,
+                               const hd_movement *before, hd_movement *after);
 
 #endif

@@ -15,6 +15,7 @@ typedef struct device_prices {
     const hd_device *device;
     pricing *layouts;
     size_t count;
+    const char *basis; /* what they rest on, in words */
 } device_prices;
 
 /* The whole result. */
@@ -36,6 +37,7 @@ static const hd_member pricing_members[] = {
     {0}};
 static const hd_member device_members[] = {
     {"device", HD_BEHIND(device_prices, device), .of = hd_device_members},
+    {"basis", HD_AT(device_prices, basis)},
     {"layouts", HD_MANY(device_prices, layouts, count), .of = pricing_members},
     {0}};
 
@@ -78,12 +80,17 @@ int cmd_advise_costs(cli *c) {
             p->cost = hd_cost_of_layout(c->arena, model, p->layout, &p->lines, &p->line_count);
             p->ratio = hd_cost_ratio(&p->cost, &of_aos);
         }
+        const hd_basis basis =
+            hd_basis_of(c->arena, at->layouts->lines, at->layouts->line_count, &options);
+        at->basis = hd_basis_print(c->arena, &basis);
         if (c->json)
             continue;
         hd_str_printf(&out, "%s%s on %s (%s)\n", d ? "\n" : "", job->record->spelling,
                       at->device->name, at->device->title ? at->device->title : "synthetic");
         cli_show_rows(c, NULL, pricing_members, hd_with(hd_rows(at->layouts, count), job->record),
                       &out);
+        hd_say(&out, "  %s%s", at->basis,
+               basis.count ? "; without --costs the job is run, and what was counted decides" : "");
         for (size_t i = 0; i < count; i++) {
             const pricing *p = &at->layouts[i];
             hd_str_printf(&out, "\n%s\n", hd_layout_print(c->arena, job->record, p->layout));

@@ -161,7 +161,7 @@ cli_answer cli_answer_of(cli *c, const cli_question *question, const hd_advice *
     }
     answer.before = hd_movement_in(c->arena, first, original);
     if (!hd_layout_equal(advice->best, original))
-        answer.after = hd_movement_in(c->arena, first, advice->best);
+        answer.after = hd_movement_then(c->arena, advice, &answer.before);
     return answer;
 }
 

@@ -30,7 +30,7 @@ static void scalar(gen *g, record *r, hd_str *text, const char *path) {
 }
 
 /* Two that fill a word: a run of others may take 24 or 48 bits at once, which is not taken. Not in packed
- * structs, where nvcc itself loads words at odd places. */
+ * structs: of bit-fields, halves and unions there nvcc itself loads words at odd places. */
 static void bits(gen *g, record *r, hd_str *text, const char *path) {
     static const type types[] = {U32, S32, U16, U8};
     const type t = types[draw(g, 4)];
@@ -117,13 +117,13 @@ static void members(gen *g, record *r, hd_str *text, const char *path, uint32_t 
             bits(g, r, text, path);
         else if (kind == 11)
             boolean(g, r, text, path);
-        else if (kind == 12)
+        else if (kind == 12 && !r->is_packed)
             half(g, r, text, path);
         else if (kind < 15)
             vector(g, r, text, path);
         else if (kind < 17)
             array(g, r, text, path);
-        else if (kind == 17)
+        else if (kind == 17 && !r->is_packed)
             both(g, r, text, path);
         else if (depth)
             nested(g, r, text, path, depth);
