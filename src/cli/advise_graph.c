@@ -187,7 +187,9 @@ int cmd_advise_graph(cli *c) {
         epsilon = hd_device_line(device);
         why = hd_format(c->arena, " (a line of %s)", device->name);
     }
-    if (cli_load(c, o->input.path, &o->input.source, &job) || hd_job_require_record(&c->diag, job))
+    cli_source source = o->input.source;
+    source.as_written = true; /* distances are those of the source's loops, not of unrolled ones */
+    if (cli_load(c, o->input.path, &source, &job) || hd_job_require_record(&c->diag, job))
         return CLI_WRONG;
     const char *const inputs[] = {o->input.path, job->kernel_path};
     if ((o->svg && cli_check_output(c, "svg", o->svg, inputs, 2)) ||

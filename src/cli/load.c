@@ -69,6 +69,11 @@ static hd_status choose_form(cli *c, const cli_source *source, kir_form *form) {
     *form = KIR_AS_WRITTEN;
     if (source->as_written)
         return HD_OK;
+    if (!c->given->devices
+             .count) { /* of CLI_DEVICE, which need not be there where nothing is priced */
+        *form = KIR_FOR_NVIDIA;
+        return HD_OK;
+    }
     hd_status status = cli_find_device(c, &device);
     if (status == HD_OK)
         *form = forms[device->compiler];

@@ -529,7 +529,7 @@ static void cost(void **state) {
     has_members(value, "record results");
     assert_int_equal(json_array_size(json_object_get(value, "results")), 1);
     json_array_foreach(json_object_get(value, "results"), i, result) {
-        has_members(result, "device layouts");
+        has_members(result, "device basis layouts");
         check_device(json_object_get(result, "device"));
         assert_int_equal(json_array_size(json_object_get(result, "layouts")), 2);
         json_array_foreach(json_object_get(result, "layouts"), j, p) {

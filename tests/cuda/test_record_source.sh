@@ -11,7 +11,7 @@ accepts record -o run -- ./particles
 prints '^  job.yaml +6 +2  source.yaml +6$'
 # Other commands take the program, too: its recording, which is gone after them.
 accepts advise -- ./particles
-prints '^  heddle apply --layout soa --out DIR -- ./particles$'
+prints '^  heddle apply --layout (soa|aosoa:32) --out DIR -- ./particles$'
 accepts apply --layout soa --out made -- ./particles
 prints '^Particle as soa: .*, checked on the machine$'
 for command in show cache 'diff --layout soa' 'report --json'; do

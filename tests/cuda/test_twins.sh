@@ -23,7 +23,7 @@ same() {
     local what=$1 ending
     shift
     for ending in cl cu; do
-        "$heddle" "$1" "$name.$ending" "${flags[@]}" "${@:2}" >"$work/out" 2>&1 ||
+        "$heddle" "$1" --as-written "$name.$ending" "${flags[@]}" "${@:2}" >"$work/out" 2>&1 ||
             { echo "FAILED $name.$ending $what: $(head -3 "$work/out")"; failed=1; return; }
         plain "$work/out" >"$work/$ending"
         [ ! -e "$work/dump" ] || mv "$work/dump" "$work/dump.$ending"

@@ -15,7 +15,7 @@ complain() { failures=$((failures + 1)); printf 'FAILED: %s\n' "$*"; }
 same() {
     local name=$1 source=$2 kir=$3
     shift 3
-    "$heddle" "$@" --json "$source" >"$work/source" 2>&1
+    "$heddle" "$@" --as-written --json "$source" >"$work/source" 2>&1
     "$heddle" "$@" --json "$kir" >"$work/kir" 2>&1
     grep -h "error: " "$work/source" "$work/kir" | grep -v "no record to lay out" &&
         complain "$name: $*: an error"
@@ -30,7 +30,7 @@ cp -r "$root/examples" "$work/examples"
 cd "$work/examples" || exit 2
 for job in */*-small.yaml; do
     kir=${job%.yaml}.kir
-    "$heddle" show --ir "$job" >"$kir" || complain "$job is not printed"
+    "$heddle" show --ir --as-written "$job" >"$kir" || complain "$job is not printed"
     sed "s|^kernel: .*|kernel: $(basename "$kir")|; /^options:/d" "$job" >"$kir.yaml"
     "$heddle" show --ir "$kir.yaml" | cmp -s - "$kir" || complain "$kir does not print as itself"
     same "$job" "$job" "$kir.yaml" advise --accesses
@@ -39,7 +39,7 @@ for job in */*-small.yaml; do
 done
 for source in */*.cu; do
     kir=${source%.cu}.kir
-    "$heddle" show --ir "$source" >"$kir" || complain "$source is not printed"
+    "$heddle" show --ir --as-written "$source" >"$kir" || complain "$source is not printed"
     same "$source" "$source" "$kir" advise --accesses --global 4096
     while read -r kernel; do
         same "$source" "$source" "$kir" advise --costs --entry "$kernel" --global 4096
