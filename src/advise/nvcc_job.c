@@ -61,7 +61,8 @@ static hd_status make_ptx(hd_arena *arena, const hd_diag *diag, const char *sour
     char **given = hd_split_words(arena, options ? options : "", &count);
     char **words = hd_new_array(arena, char *, FIRST + count + 4);
     memcpy(words, first, sizeof first);
-    memcpy(words + FIRST, given, count * sizeof *given);
+    if (count)
+        memcpy(words + FIRST, given, count * sizeof *given);
     words[FIRST + count] = hd_strdup(arena, source);
     words[FIRST + count + 1] = "-o";
     words[FIRST + count + 2] = hd_strdup(arena, ptx);

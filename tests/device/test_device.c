@@ -299,7 +299,7 @@ static void devices_of_the_paper_have_its_figures(void **state) {
     assert_string_equal(hd_device_print(arena, found(arena, "tesla-k20c")),
                         "warp:32 l1:0 l2:1536k/32 w:1,30,100 blocks:16 threads:2048 regs:65536 "
                         "segment:128 maxregs:255 sms:13 coalescing:warp l2tags:128/16 "
-                        "shared:49152 energy:58.3,187,81.7,54.6,145,266,80,33.8");
+                        "shared:49152 compiler:nvptx64 energy:58.3,187,81.7,54.6,145,266,80,33.8");
     hd_arena_free(arena);
 }
 
