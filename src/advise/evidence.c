@@ -370,35 +370,19 @@ static hd_status hear_job(hearing *h, const hd_diag *diag) {
 
 /* ---- attempts ----------------------------------------------------------------------------------- */
 
-/* Messages are kept back until it is known that it was no limit that ended the run. */
-typedef struct held_back {
-    hd_arena *arena;
-    hd_vec(hd_message) messages;
-} held_back;
-
-static void hold_back(const hd_message *message, void *user) {
-    held_back *held = user;
-    hd_message kept = *message;
-    kept.text = hd_strdup(held->arena, message->text);
-    if (message->place.file)
-        kept.place.file = hd_strdup(held->arena, message->place.file);
-    if (message->place.text)
-        kept.place.text = hd_strdup(held->arena, message->place.text);
-    hd_push(held->arena, &held->messages, kept);
-}
-
 /* Tries or hears the job. What goes wrong is told as a warning, and makes `why`. */
 static hd_status attempt(hearing *h, const char *doing,
                          hd_status (*work)(hearing *h, const hd_diag *diag)) {
-    held_back held = {.arena = h->arena};
-    const hd_diag diag = {hold_back, &held};
+    /* Messages are kept back until it is known that it was no limit that ended the run. */
+    hd_kept_messages held = {.arena = h->arena};
+    const hd_diag diag = {hd_keep_message, &held},
+                  milder = {as_warning, (void *)(uintptr_t)h->diag};
     if (h->options->progress)
         h->options->progress(h->options->user, doing);
     hd_status status = work(h, &diag);
     if (h->evidence->why)
         return HD_OK;
-    for (size_t i = 0; i < held.messages.count; i++)
-        as_warning(&held.messages.data[i], (void *)(uintptr_t)h->diag);
+    hd_tell_kept(&milder, &held);
     if (status == HD_ESYSTEM)
         return status;
     if (status != HD_OK)

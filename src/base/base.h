@@ -98,6 +98,13 @@ typedef struct hd_first_error {
     const char *text; /* NULL: there was none */
 } hd_first_error;
 void hd_keep_first(const hd_message *message, void *first_error);
+/* Messages that are told later, or never: hd_diag diag = {hd_keep_message, &kept}. */
+typedef struct hd_kept_messages {
+    hd_arena *arena;
+    hd_vec(hd_message) all;
+} hd_kept_messages;
+void hd_keep_message(const hd_message *message, void *kept_messages);
+void hd_tell_kept(const hd_diag *diag, const hd_kept_messages *kept);
 
 /* Reports one error through `diag` and returns `status`, so that a caller can
  * write `return hd_fail(...)`. `place` may be NULL. */

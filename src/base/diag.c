@@ -13,6 +13,22 @@ void hd_keep_first(const hd_message *message, void *user) {
         first->text = hd_strdup(first->arena, message->text);
 }
 
+void hd_keep_message(const hd_message *message, void *user) {
+    hd_kept_messages *kept = user;
+    hd_message copy = *message;
+    copy.text = hd_strdup(kept->arena, message->text);
+    if (message->place.file)
+        copy.place.file = hd_strdup(kept->arena, message->place.file);
+    if (message->place.text)
+        copy.place.text = hd_strdup(kept->arena, message->place.text);
+    hd_push(kept->arena, &kept->all, copy);
+}
+
+void hd_tell_kept(const hd_diag *diag, const hd_kept_messages *kept) {
+    for (size_t m = 0; diag && diag->fn && m < kept->all.count; m++)
+        diag->fn(&kept->all.data[m], diag->user);
+}
+
 static void report(const hd_diag *diag, hd_severity severity, const hd_place *place,
                    const char *format, va_list args) {
     if (!diag || !diag->fn)

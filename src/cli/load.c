@@ -69,8 +69,7 @@ static hd_status choose_form(cli *c, const cli_source *source, kir_form *form) {
     *form = KIR_AS_WRITTEN;
     if (source->as_written)
         return HD_OK;
-    if (!c->given->devices
-             .count) { /* of CLI_DEVICE, which need not be there where nothing is priced */
+    if (!c->given->devices.count) { /* CLI_DEVICE need not be there where nothing is priced */
         *form = KIR_FOR_NVIDIA;
         return HD_OK;
     }
@@ -80,29 +79,11 @@ static hd_status choose_form(cli *c, const cli_source *source, kir_form *form) {
     return status;
 }
 
-/* Messages that are told later, or never. Their texts lie in the arena. */
-typedef struct kept_messages {
-    hd_arena *arena;
-    hd_vec(hd_message) all;
-} kept_messages;
-
-static void keep_message(const hd_message *message, void *user) {
-    kept_messages *kept = user;
-    hd_message copy = *message;
-    copy.text = hd_strdup(kept->arena, message->text);
-    hd_push(kept->arena, &kept->all, copy);
-}
-
-static void tell_kept(cli *c, const kept_messages *kept) {
-    for (size_t m = 0; m < kept->all.count; m++)
-        c->diag.fn(&kept->all.data[m], c->diag.user);
-}
-
 /* Kernels that cannot be taken as compiled, but as written, are. */
 static hd_status compile(cli *c, const char *path, const char *options, kir_form form,
                          const char *const *wanted, kir_module **module) {
-    kept_messages first = {.arena = c->arena}, second = {.arena = c->arena};
-    const hd_diag keep_first = {keep_message, &first}, keep_second = {keep_message, &second};
+    hd_kept_messages first = {.arena = c->arena}, second = {.arena = c->arena};
+    const hd_diag keep_first = {hd_keep_message, &first}, keep_second = {hd_keep_message, &second};
     kir_module *written = NULL;
     if (form == KIR_AS_WRITTEN)
         return hd_frontend_of(c->arena, &c->diag, path, options, form, wanted, module);
@@ -110,11 +91,11 @@ static hd_status compile(cli *c, const char *path, const char *options, kir_form
     if ((status == HD_OK && !(*module)->left_out_count) || status == HD_ESYSTEM ||
         hd_frontend_of(c->arena, &keep_second, path, options, KIR_AS_WRITTEN, wanted, &written) ||
         (status == HD_OK && written->left_out_count >= (*module)->left_out_count)) {
-        tell_kept(c, &first);
+        hd_tell_kept(&c->diag, &first);
         return status;
     }
     *module = written;
-    tell_kept(c, &second);
+    hd_tell_kept(&c->diag, &second);
     for (size_t m = 0; m < first.all.count; m++)
         if (first.all.data[m].severity != HD_NOTE) {
             hd_note(&c->diag, &first.all.data[m].place,
