@@ -12,7 +12,8 @@ typedef struct counting {
     const hd_job *job;
     const hd_device *device;
     const hd_evidence_options *options;
-    void **before; /* contents of the job's buffers */
+    void **before;  /* contents of the job's buffers */
+    bool asks_nvcc; /* it compiles these kernels, and is here */
     hd_recount *result;
 } counting;
 
@@ -64,61 +65,20 @@ static hd_status count_job(hd_arena *arena, const counting *c, const hd_job *job
 
 /* ---- one layout ----------------------------------------------------------------------------- */
 
-/* The job rewritten for a layout, and its contents. */
-static hd_status place(hd_arena *arena, const counting *c, const hd_layout *chosen,
-                       hd_rewritten **rewritten, hd_job **job, void ***inputs) {
+/* Counts a job, the original or the one `rewritten`, as nvcc compiles it, if it does. */
+static void count_by_nvcc(hd_arena *arena, const counting *c, const hd_job *job,
+                          const hd_rewritten *rewritten, void *const *inputs, hd_recounted *to) {
     static const hd_diag silent = {0};
-    const hd_record_layout layout = {c->job->record, chosen};
-    hd_placed_job *placed;
-    hd_status status = hd_rewrite_kernels_of_program(arena, &silent, c->job, &layout, 1, rewritten);
-    if (status != HD_OK)
-        return status;
-    hd_rewritten_view view = {arena, &silent, *rewritten, NULL};
-    if ((status = hd_place_rewritten(&view, c->job, &layout, 1, &placed)))
-        return status;
-    *job = placed->job;
-    *inputs = hd_new_array(arena, void *, placed->job->buffer_count + 1);
-    hd_placed_scatter(arena, placed, c->before, *inputs);
-    return HD_OK;
-}
-
-static hd_status count_layout(void *self, uint32_t worker, uint64_t number) {
-    const counting *c = self;
-    hd_recounted *to = &c->result->layouts[number];
-    hd_arena *arena = hd_arena_new();
-    hd_rewritten *rewritten;
-    hd_job *job;
-    void **inputs;
-    (void)worker;
-    if (place(arena, c, to->layout, &rewritten, &job, &inputs) == HD_OK)
-        count_job(arena, c, job, inputs, to);
-    hd_arena_free(arena);
-    return HD_OK; /* of another one it may work */
-}
-
-/* ---- by nvcc ------------------------------------------------------------------------------------ */
-
-/* Counts the original (0) or one of the layouts as nvcc compiles it, if it does. */
-static hd_status count_by_nvcc(void *self, uint32_t worker, uint64_t number) {
-    static const hd_diag silent = {0};
-    const counting *c = self;
-    hd_recounted *to = number ? &c->result->layouts[number - 1] : &c->result->original, found = {0};
-    hd_arena *arena = hd_arena_new();
-    const char *source = c->job->kernel_path, *options = c->job->options;
-    hd_job *job = (hd_job *)c->job, *made;
-    void **inputs = c->before;
-    hd_rewritten *rewritten;
+    const char *source = job->kernel_path;
+    const char *options = rewritten ? rewritten->options : job->options;
+    hd_recounted found = {0};
+    hd_job *made;
     char *folder;
-    (void)worker;
     hd_status status = hd_scratch_make(arena, &silent, &folder);
-    if (status == HD_OK && number && !to->counted)
-        status = HD_EUNSUPPORTED;
-    if (status == HD_OK && number) {
-        status = place(arena, c, to->layout, &rewritten, &job, &inputs);
-        if (status == HD_OK)
-            status = hd_rewritten_store(arena, &silent, rewritten, folder, &source);
-        options = status == HD_OK ? rewritten->options : NULL;
-    }
+    if (status != HD_OK)
+        return;
+    if (rewritten)
+        status = hd_rewritten_store(arena, &silent, rewritten, folder, &source);
     if (status == HD_OK)
         status = hd_nvcc_job(arena, &silent, job, source, options,
                              hd_format(arena, "%s/kernels.ptx", folder), &made);
@@ -129,6 +89,33 @@ static hd_status count_by_nvcc(void *self, uint32_t worker, uint64_t number) {
         to->nvcc_transactions = found.transactions;
     }
     hd_scratch_remove(folder);
+}
+
+static void count_layout(hd_arena *arena, const counting *c, hd_recounted *to) {
+    static const hd_diag silent = {0};
+    const hd_record_layout layout = {c->job->record, to->layout};
+    hd_rewritten *rewritten;
+    hd_placed_job *placed;
+    if (hd_rewrite_kernels_of_program(arena, &silent, c->job, &layout, 1, &rewritten))
+        return;
+    hd_rewritten_view view = {arena, &silent, rewritten, NULL};
+    if (hd_place_rewritten(&view, c->job, &layout, 1, &placed))
+        return;
+    void **inputs = hd_new_array(arena, void *, placed->job->buffer_count + 1);
+    hd_placed_scatter(arena, placed, c->before, inputs);
+    if (count_job(arena, c, placed->job, inputs, to) == HD_OK && to->counted && c->asks_nvcc)
+        count_by_nvcc(arena, c, placed->job, rewritten, inputs, to);
+}
+
+/* A layout, or behind the last one the original by nvcc. What fails for one may work for another. */
+static hd_status count_one(void *self, uint32_t worker, uint64_t number) {
+    const counting *c = self;
+    hd_arena *arena = hd_arena_new();
+    (void)worker;
+    if (number < c->result->count)
+        count_layout(arena, c, &c->result->layouts[number]);
+    else
+        count_by_nvcc(arena, c, c->job, NULL, c->before, &c->result->original);
     hd_arena_free(arena);
     return HD_OK;
 }
@@ -269,10 +256,7 @@ static void sort(hd_recount *r) {
 }
 
 /* nvcc's transactions are those of the GPU: where it compiles the original they correct the cost. */
-static void ask_nvcc(counting *c) {
-    hd_recount *r = c->result;
-    uint64_t failed;
-    hd_in_parallel(hd_core_count(), r->count + 1, count_by_nvcc, c, &failed);
+static void correct_by_nvcc(hd_recount *r) {
     for (uint32_t i = 0; i < r->count && r->original.nvcc_transactions; i++) {
         hd_recounted *of = &r->layouts[i];
         if (of->counted && of->nvcc_transactions)
@@ -293,8 +277,13 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
         return HD_OK;
     }
     choose(arena, device, model, ranking, recount);
-    counting c = {job, device, options, hd_new_array(arena, void *, job->buffer_count + 1),
-                  recount};
+    counting c = {.job = job,
+                  .device = device,
+                  .options = options,
+                  .before = hd_new_array(arena, void *, job->buffer_count + 1),
+                  .asks_nvcc = job->module->form == KIR_FOR_NVIDIA &&
+                               hd_ends_in(job->kernel_path, ".cu") && hd_nvcc_find(arena),
+                  .result = recount};
     hd_status status = hd_job_all_contents(arena, &silent, job, c.before);
     if (status == HD_OK)
         status = count_job(arena, &c, job, c.before, &recount->original);
@@ -302,13 +291,11 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
         recount->why = "the kernels do not run on the job's contents";
         return HD_OK;
     }
-    status = hd_in_parallel(hd_core_count(), recount->count, count_layout, &c, &failed);
+    status = hd_in_parallel(hd_core_count(), recount->count + c.asks_nvcc, count_one, &c, &failed);
     if (status != HD_OK)
         return status;
     correct(arena, model, &all, recount);
-    if (job->module->form == KIR_FOR_NVIDIA && hd_ends_in(job->kernel_path, ".cu") &&
-        hd_nvcc_find(arena))
-        ask_nvcc(&c);
+    correct_by_nvcc(recount);
     sort(recount);
     if (!recount->count || !recount->layouts[0].counted)
         recount->why = "no layout could be rewritten and run";
