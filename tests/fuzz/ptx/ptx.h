@@ -45,7 +45,7 @@ typedef struct record {
     node *declaration;
     hd_vec(leaf) leaves, arrays;
     uint32_t bytes, align; /* at most; at least */
-    bool is_packed, has_bits;
+    bool is_packed;
 } record;
 
 enum { RECORDS = 64 }; /* elements of q, of which all threads read any; each has one of r */

@@ -30,13 +30,12 @@ static void scalar(gen *g, record *r, hd_str *text, const char *path) {
 }
 
 /* Two that fill a word: a run of others may take 24 or 48 bits at once, which is not taken. Not in packed
- * structs: of bit-fields, halves and unions there nvcc itself loads words at odd places. And once in a
- * record: of a second such run nvcc 13 reads another byte, in a copied record, than it writes. */
+ * structs: of bit-fields, halves and unions there nvcc itself loads words at odd places. And only first in a
+ * record: of a copy with others nvcc 13 takes the old bits from byte 0 when one is assigned to. */
 static void bits(gen *g, record *r, hd_str *text, const char *path) {
     static const type types[] = {U32, S32, U16, U8};
     const type t = types[draw(g, 4)];
     const uint32_t first = 1 + draw(g, bits_of(t) - 1);
-    r->has_bits = true;
     hd_str_printf(text, "%s : 0;\n", type_name(t)); /* else they begin behind a smaller member */
     for (uint32_t k = 0; k < 2; k++) {
         const char *name = member_name(g);
@@ -115,7 +114,7 @@ static void members(gen *g, record *r, hd_str *text, const char *path, uint32_t 
         const uint32_t kind = draw(g, 20);
         if (kind < 9)
             scalar(g, r, text, path);
-        else if (kind < 11 && !r->is_packed && !r->has_bits)
+        else if (kind < 11 && !r->is_packed && !r->bytes)
             bits(g, r, text, path);
         else if (kind == 11)
             boolean(g, r, text, path);
