@@ -249,15 +249,18 @@ static hd_status recount(hd_arena *arena, const hd_advise_options *options, hd_a
     hd_device_advice *first = &advice->devices[0];
     hd_recount *r = &advice->recount;
     hd_cost_model *model = first->judged ? first->judged->model : first->model;
+    const double margin = first->judged               ? first->judged->margin
+                          : options->search.leave > 0 ? options->search.leave
+                                                      : HD_NOTICEABLE;
     if (!options->run || advice->job->module->form == KIR_AS_WRITTEN ||
         !advice->job->module->device || hd_advice_is_stopped(advice))
         return HD_OK;
-    if (first->leave && !advise_vectors(arena, model, true))
+    if (first->leave && !options->evidence.layout_count && !advise_vectors(arena, model, true))
         return HD_OK;
     hd_status status = advise_recount(arena, advice->job, first->device, model, first->ranking,
-                                      &options->evidence, r);
+                                      &options->evidence, is_of_energy(options, first->device), r);
     if (status == HD_OK && !r->why)
-        take_best(arena, advise_recounted_ranking(arena, r), advice->job->record, first);
+        take_best(arena, advise_recounted_ranking(arena, r, margin), advice->job->record, first);
     else if (first->leave)
         *r = (hd_recount){0};
     return status;
@@ -311,6 +314,44 @@ static void try_rewriting(hd_arena *arena, hd_advice *advice) {
         return;
     first->best = advice->attempt.layout;
     first->ratio = advice->attempt.ratio;
+}
+
+static double transactions_of(const hd_cost_line *lines, size_t count) {
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += lines[i].executions * lines[i].transactions;
+    return sum;
+}
+
+/* What the best layout of the first device saves. */
+static hd_layout_gain gain_of(hd_arena *arena, const hd_advice *advice) {
+    const hd_device_advice *first = &advice->devices[0];
+    const hd_recount *r = &advice->recount;
+    hd_cost_line *lines;
+    size_t count;
+    if (first->leave)
+        return (hd_layout_gain){0};
+    hd_layout_gain gain = {.share = 1 - first->ratio};
+    for (uint32_t i = 0; i < r->count; i++)
+        if (r->layouts[i].counted && hd_layout_equal(r->layouts[i].layout, first->best)) {
+            gain.transactions = (double)hd_recount_deciding(r, &r->original)->transactions -
+                                (double)hd_recount_deciding(r, &r->layouts[i])->transactions;
+            return gain;
+        }
+    hd_cost_of_layout(arena, first->judged ? first->judged->model : first->model, first->best,
+                      &lines, &count);
+    gain.transactions =
+        transactions_of(first->accesses, first->access_count) - transactions_of(lines, count);
+    return gain;
+}
+
+static void find_dominating(hd_arena *arena, const hd_advise_options *options, hd_advice *advice) {
+    const hd_device_advice *first = &advice->devices[0];
+    const hd_layout_gain gain = gain_of(arena, advice);
+    if (options->run && !hd_advice_is_stopped(advice) && !options->evidence.layout_count)
+        advice->dominating_count =
+            advise_dominating(arena, advice->job, first->device, first->accesses,
+                              first->access_count, &gain, &options->evidence, advice->dominating);
 }
 
 /* What the answer is, in short. */
@@ -403,8 +444,10 @@ hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,
     if (status != HD_OK)
         return status;
     advice->unknown = why_unknown(arena, advice);
-    if (!advice->unknown)
+    if (!advice->unknown) {
         try_rewriting(arena, advice);
+        find_dominating(arena, options, advice);
+    }
     ask_otherwise(arena, job, options, advice);
     advice->ranked = true;
     advice->best = advice->devices[0].best;

@@ -7,6 +7,7 @@
 
 #include "advise/apart.h"
 #include "advise/choose.h"
+#include "advise/dominating.h"
 #include "advise/evidence.h"
 #include "advise/movement.h"
 #include "advise/recount.h"
@@ -64,6 +65,8 @@ struct hd_advice {
     const char *rounds; /* how many of groups that end early the job has here (rounds.h), or NULL */
     hd_apart apart;
     hd_recount recount; /* of the first device's best layouts, as they will run */
+    hd_dominating dominating[HD_MOST_DOMINATING]; /* on the first device */
+    uint32_t dominating_count;
     hd_attempt attempt; /* at rewriting, for the first device */
     hd_device_advice *devices;
     uint32_t device_count;

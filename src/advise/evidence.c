@@ -233,19 +233,6 @@ bool hd_evidence_try(hd_arena *arena, const hd_job *job, const hd_evidence_optio
 
 /* ---- the plan: what is heard ------------------------------------------------------------------ */
 
-/* The same share of each run, in groups of neighbours where there are many blocks. */
-static void choose_blocks(planned_run *run, double share) {
-    enum { GROUP = 8, LEAST_GROUPS = 8 };
-    double wanted = (double)run->tried * share;
-    uint64_t each = wanted >= GROUP * LEAST_GROUPS ? GROUP : 1;
-    uint64_t of = wanted > 1 ? (uint64_t)((double)(run->blocks * each) / wanted) : run->blocks;
-    run->heard = hd_all_blocks;
-    if (of > each) {
-        run->heard.each = each;
-        run->heard.of = of;
-    }
-}
-
 static void make_plan(hearing *h) {
     uint64_t all = 0, least = UINT64_MAX;
     for (size_t i = 0; i < h->plan.count; i++) {
@@ -260,7 +247,8 @@ static void make_plan(hearing *h) {
                                      "%llu; raise it with --run",
                                      (unsigned long long)least, (unsigned long long)h->limit);
     for (size_t i = 0; i < h->plan.count; i++)
-        choose_blocks(&h->plan.data[i], (double)h->limit / (double)all);
+        h->plan.data[i].heard = hd_blocks_spread(
+            h->plan.data[i].blocks, (double)h->plan.data[i].tried * (double)h->limit / (double)all);
 }
 
 /* ---- the ear ---------------------------------------------------------------------------------- */

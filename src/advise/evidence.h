@@ -30,7 +30,9 @@ enum { HD_EVIDENCE_UNHEARD = 16 };
 
 typedef struct hd_evidence_options {
     uint64_t limit; /* accesses of lanes that are heard; 0: HD_EVIDENCE_LIMIT; UINT64_MAX: all */
-    uint32_t candidates;                             /* layouts whose caches are simulated; 0: 12 */
+    uint32_t candidates; /* layouts whose caches are simulated; 0: 12; and besides them: */
+    hd_layout *const *layouts;
+    uint32_t layout_count;
     const volatile sig_atomic_t *stop;               /* ends it when set; may be NULL */
     void (*progress)(void *user, const char *doing); /* may be NULL */
     void *user;

@@ -201,15 +201,18 @@ static void rank(const judge *j) {
 
 /* The layouts that are judged, the original first. */
 static hd_status gather(judge *j, const hd_search_options *search, const hd_search_result *also,
-                        uint32_t most) {
+                        const hd_evidence_options *options) {
     hd_judgement *judgement = j->result;
+    const uint32_t most = options->candidates ? options->candidates : 12;
     uint32_t count;
     hd_proposal *proposals;
-    hd_status status = propose(j, search, also, most ? most : 12, &proposals, &count);
+    hd_status status = propose(j, search, also, most, &proposals, &count);
     if (status != HD_OK)
         return status;
-    judgement->layouts = hd_new_array(j->arena, hd_judged, count + 1);
+    judgement->layouts = hd_new_array(j->arena, hd_judged, count + options->layout_count + 1);
     judgement->layouts[judgement->count++].layout = hd_layout_original(j->arena, j->job->record);
+    for (uint32_t i = 0; i < options->layout_count; i++)
+        judgement->layouts[judgement->count++].layout = options->layouts[i];
     for (uint32_t i = 0; i < count; i++)
         if (!is_known(j, proposals[i].layout))
             judgement->layouts[judgement->count++].layout = proposals[i].layout;
@@ -237,7 +240,8 @@ hd_status hd_judge_statically(hd_arena *arena, const hd_diag *diag, const hd_job
                .cost = cost,
                .result = judgement};
     *judgement = empty(search, of_energy);
-    hd_status status = gather(&j, search, also, 0);
+    const hd_evidence_options plain = {0};
+    hd_status status = gather(&j, search, also, &plain);
     if (status == HD_OK)
         status = judge_all(&j);
     if (status == HD_OK)
@@ -260,7 +264,7 @@ hd_status hd_evidence_judge(hd_arena *arena, const hd_diag *diag, hd_evidence *e
                .result = judgement};
     *judgement = empty(search, of_energy);
     judgement->heard = true;
-    hd_status status = gather(&j, search, also, options->candidates);
+    hd_status status = gather(&j, search, also, options);
     if (status != HD_OK)
         return status;
     const hd_diag silent = {0};

@@ -4,7 +4,9 @@
 #include "advise/nvcc_job.h"
 #include "advise/vectors.h"
 #include "advise/verify.h"
+#include "analysis/cache.h"
 #include "analysis/coalesce.h"
+#include "device/energy_model.h"
 
 enum { OF_LIMIT = 4 };
 
@@ -13,53 +15,111 @@ typedef struct counting {
     const hd_device *device;
     const hd_evidence_options *options;
     void **before;  /* contents of the job's buffers */
+    double share;   /* of the blocks, that caches are simulated for */
+    bool is_cached; /* they can be: else transactions are the cost */
+    bool of_energy; /* joules are */
     bool asks_nvcc; /* it compiles these kernels, and is here */
+    char *folder;   /* for files, which begin with the number of the layout there */
     hd_recount *result;
 } counting;
 
 /* ---- one run ------------------------------------------------------------------------------- */
 
-static hd_status run_launches(const hd_job *job, hd_vm *vm, const hd_sink *sink, uint64_t left) {
+/* All of the job; a sink hears the whole, another the share of the blocks. */
+static hd_status run_launches(hd_arena *arena, const counting *c, const hd_job *job, hd_vm *vm,
+                              hd_sink whole, hd_sink part, hd_vm_counts *all) {
+    const uint64_t limit = c->options->limit ? c->options->limit : HD_EVIDENCE_LIMIT;
+    uint64_t left = limit < UINT64_MAX / OF_LIMIT ? limit * OF_LIMIT : limit;
     hd_status status = HD_OK;
     for (uint32_t l = 0; l < job->launch_count; l++) {
+        const hd_launch *launch = &job->launches[l];
+        const uint64_t blocks = hd_grid_of(launch->dims, launch->global, launch->local).block_count;
+        const hd_sink sinks[] = {
+            whole,
+            hd_sink_blocks(arena, part, hd_blocks_spread(blocks, (double)blocks * c->share))};
+        const hd_sink both = hd_sink_tee(arena, sinks, c->is_cached ? 2 : 1);
         bool is_over = hd_vm_is_over(vm, l);
-        for (uint64_t r = 0; r < job->launches[l].repeat && !is_over && !status; r++) {
+        for (uint64_t r = 0; r < launch->repeat && !is_over && !status; r++) {
             hd_vm_counts counts = {0};
-            status = hd_vm_run(vm, l, sink, &counts);
+            status = hd_vm_run(vm, l, &both, &counts);
             if (counts.lane_accesses >= left)
                 return HD_EUNSUPPORTED;
             left -= counts.lane_accesses;
+            for (int k = 0; k < HD_OPERATIONS; k++)
+                all->operations[k] += counts.operations[k];
         }
     }
     return status;
 }
 
-/* Runs all of the job from these contents. */
-static hd_status count_job(hd_arena *arena, const counting *c, const hd_job *job,
-                           void *const *contents, hd_recounted *result) {
+/* What caches serve of it, as cost or as joules. */
+static hd_status simulate(hd_arena *arena, const counting *c, const hd_job *job, const char *file,
+                          const hd_vm_counts *all, double *cost) {
     static const hd_diag silent = {0};
+    const hd_trace_watch watch = {.stop = c->options->stop};
+    const hd_caches_options options = {.watch = &watch};
+    const hd_caches *caches;
+    hd_trace *trace;
+    hd_status status = hd_trace_open(arena, &silent, file, &trace);
+    if (status != HD_OK)
+        return status;
+    status = hd_caches_run(arena, &silent, trace, c->device, job, NULL, &options, &caches);
+    hd_trace_close(trace);
+    if (status != HD_OK)
+        return status;
+    *cost = caches->total.cost;
+    const hd_cache_counts *total = &caches->total.counts;
+    const hd_energy_counts counts = {
+        .fp32 = c->share * (double)all->operations[HD_OPERATION_FP32],
+        .fp64 = c->share * (double)all->operations[HD_OPERATION_FP64],
+        .integer = c->share * (double)all->operations[HD_OPERATION_INTEGER],
+        .l1_bytes = (double)total->sectors * caches->sector,
+        .l2_bytes = (double)total->l2_bytes,
+        .dram_bytes = (double)total->dram_read + (double)total->dram_written};
+    if (c->of_energy)
+        hd_energy_modelled(c->device, &counts, cost);
+    return HD_OK;
+}
+
+/* Runs all of the job from these contents. The file is for a trace. */
+static hd_status count_job(hd_arena *arena, const counting *c, const hd_job *job,
+                           void *const *contents, const char *file, hd_run_counts *result) {
+    static const hd_diag silent = {0};
+    const hd_trace_header header = {.spaces = (uint32_t)1 << KIR_GLOBAL};
     const hd_tally_work work = hd_coalesce_work(arena, c->device);
-    uint64_t limit = c->options->limit ? c->options->limit : HD_EVIDENCE_LIMIT;
-    limit = limit < UINT64_MAX / OF_LIMIT ? limit * OF_LIMIT : limit;
-    hd_tally *tally = hd_tally_new(arena, &work, 1);
-    hd_sink sink = hd_tally_sink(tally);
+    const uint64_t limit = c->options->limit ? c->options->limit : HD_EVIDENCE_LIMIT;
     const hd_vm_options options = {.workers = 1,
-                                   .max_instructions = limit < UINT64_MAX ? limit : 0,
+                                   .max_instructions =
+                                       limit < UINT64_MAX / OF_LIMIT ? limit * OF_LIMIT : 0,
                                    .spaces = (uint32_t)1 << KIR_GLOBAL,
                                    .stop = c->options->stop};
+    hd_vm_counts all = {0};
+    hd_run_counts sum = {0};
+    hd_trace_writer *writer;
     hd_vm *vm;
-    hd_status status = hd_vm_open(arena, &silent, job, contents, &options, &vm);
+    hd_status status = hd_trace_create(arena, &silent, file, &header, &writer);
+    if (status != HD_OK)
+        return status;
+    hd_tally *tally = hd_tally_new(arena, &work, 1);
+    status = hd_vm_open(arena, &silent, job, contents, &options, &vm);
     if (status == HD_OK) {
-        status = run_launches(job, vm, &sink, limit);
+        status = run_launches(arena, c, job, vm, hd_tally_sink(tally), hd_trace_sink(writer), &all);
         hd_vm_close(vm);
     }
+    if (status == HD_OK && c->options->stop && *c->options->stop)
+        status = HD_EUNSUPPORTED;
+    status = hd_trace_end(writer, status, true);
     const hd_coalesce_counts *counts;
     for (uint32_t n = 0; (counts = hd_tally_of_launch(tally, 0, n)) != NULL; n++) {
-        result->requests += counts->requests;
-        result->transactions += counts->transactions;
+        sum.requests += counts->requests;
+        sum.transactions += counts->transactions;
     }
     hd_tally_free(tally);
-    result->counted = status == HD_OK && !(c->options->stop && *c->options->stop);
+    sum.cost = (double)sum.transactions;
+    if (status == HD_OK && c->is_cached)
+        status = simulate(arena, c, job, file, &all, &sum.cost);
+    if (status == HD_OK)
+        *result = sum;
     return status;
 }
 
@@ -67,31 +127,23 @@ static hd_status count_job(hd_arena *arena, const counting *c, const hd_job *job
 
 /* Counts a job, the original or the one `rewritten`, as nvcc compiles it, if it does. */
 static void count_by_nvcc(hd_arena *arena, const counting *c, const hd_job *job,
-                          const hd_rewritten *rewritten, void *const *inputs, hd_recounted *to) {
+                          const hd_rewritten *rewritten, void *const *inputs, const char *files,
+                          hd_recounted *to) {
     static const hd_diag silent = {0};
     const char *source = job->kernel_path;
     const char *options = rewritten ? rewritten->options : job->options;
-    hd_recounted found = {0};
     hd_job *made;
-    char *folder;
-    hd_status status = hd_scratch_make(arena, &silent, &folder);
-    if (status != HD_OK)
-        return;
+    hd_status status = HD_OK;
     if (rewritten)
-        status = hd_rewritten_store(arena, &silent, rewritten, folder, &source);
+        status = hd_rewritten_store(arena, &silent, rewritten, files, &source);
     if (status == HD_OK)
         status = hd_nvcc_job(arena, &silent, job, source, options,
-                             hd_format(arena, "%s/kernels.ptx", folder), &made);
+                             hd_format(arena, "%s.ptx", files), &made);
     if (status == HD_OK)
-        count_job(arena, c, made, inputs, &found);
-    if (found.counted) {
-        to->nvcc_requests = found.requests;
-        to->nvcc_transactions = found.transactions;
-    }
-    hd_scratch_remove(folder);
+        count_job(arena, c, made, inputs, hd_format(arena, "%s.hdt", files), &to->nvcc);
 }
 
-static void count_layout(hd_arena *arena, const counting *c, hd_recounted *to) {
+static void count_layout(hd_arena *arena, const counting *c, const char *files, hd_recounted *to) {
     static const hd_diag silent = {0};
     const hd_record_layout layout = {c->job->record, to->layout};
     hd_rewritten *rewritten;
@@ -103,199 +155,169 @@ static void count_layout(hd_arena *arena, const counting *c, hd_recounted *to) {
         return;
     void **inputs = hd_new_array(arena, void *, placed->job->buffer_count + 1);
     hd_placed_scatter(arena, placed, c->before, inputs);
-    if (count_job(arena, c, placed->job, inputs, to) == HD_OK && to->counted && c->asks_nvcc)
-        count_by_nvcc(arena, c, placed->job, rewritten, inputs, to);
+    to->counted = count_job(arena, c, placed->job, inputs, hd_format(arena, "%s.hdt", files),
+                            &to->compiled) == HD_OK;
+    if (to->counted && c->asks_nvcc)
+        count_by_nvcc(arena, c, placed->job, rewritten, inputs, files, to);
 }
 
-/* A layout, or behind the last one the original by nvcc. What fails for one may work for another. */
+static void count_original(hd_arena *arena, const counting *c, const char *files,
+                           hd_recounted *to) {
+    to->counted = count_job(arena, c, c->job, c->before, hd_format(arena, "%s.hdt", files),
+                            &to->compiled) == HD_OK;
+    if (to->counted && c->asks_nvcc)
+        count_by_nvcc(arena, c, c->job, NULL, c->before, files, to);
+}
+
+/* A layout, or behind the last one the original. What fails for one may work for another. */
 static hd_status count_one(void *self, uint32_t worker, uint64_t number) {
     const counting *c = self;
     hd_arena *arena = hd_arena_new();
+    const char *files = hd_format(arena, "%s/%llu", c->folder, (unsigned long long)number);
     (void)worker;
     if (number < c->result->count)
-        count_layout(arena, c, &c->result->layouts[number]);
+        count_layout(arena, c, files, &c->result->layouts[number]);
     else
-        count_by_nvcc(arena, c, c->job, NULL, c->before, &c->result->original);
+        count_original(arena, c, files, &c->result->original);
     hd_arena_free(arena);
     return HD_OK;
 }
 
 /* ---- which layouts ------------------------------------------------------------------------------ */
 
-/* The transactions of a layout by the model, and where they are served. */
-enum { SPARED, L1, L2, DRAM, LEVELS };
-typedef struct modelled {
-    double transactions, of_level[LEVELS], lane_accesses;
-} modelled;
-
-static modelled model_layout(hd_arena *arena, hd_cost_model *model, const hd_layout *layout) {
-    hd_cost_line *lines;
-    size_t count;
-    modelled sum = {0};
-    hd_cost_of_layout(arena, model, layout, &lines, &count);
-    for (size_t i = 0; i < count; i++) {
-        const hd_cost_line *line = &lines[i];
-        double transactions = line->executions * line->transactions;
-        sum.transactions += transactions;
-        sum.of_level[SPARED] += transactions * line->kept;
-        sum.of_level[L1] += transactions * line->l1;
-        sum.of_level[L2] += transactions * line->l2;
-        sum.of_level[DRAM] += transactions * (1 - line->kept - line->l1 - line->l2);
-        sum.lane_accesses += line->executions * line->lanes;
-    }
-    return sum;
-}
-
-/* The cost to the original's, where a layout of the list places fields alike; else the model's. */
-static double ratio_of(hd_arena *arena, hd_cost_model *model, const hd_search_result *ranking,
-                       const hd_layout *layout) {
-    const hd_record *record = hd_cost_record(model);
-    uint64_t used = hd_cost_used_fields(model), unit = hd_cost_unit(model);
-    uint64_t group = hd_layout_group(record, layout, used, unit);
-    for (uint32_t i = 0; i < ranking->ranked_count; i++)
-        if (hd_layout_group(record, ranking->ranked[i].layout, used, unit) == group)
-            return ranking->ranked[i].ratio;
-    const hd_layout *original = hd_layout_original(arena, record);
-    hd_cost_vector cost = hd_cost_of_layout(arena, model, layout, NULL, NULL),
-                   own = hd_cost_of_layout(arena, model, original, NULL, NULL);
-    return hd_cost_ratio(&cost, &own);
-}
-
-static void add(hd_arena *arena, hd_cost_model *model, const hd_search_result *ranking,
-                const hd_layout *layout, hd_recount *r) {
-    if (hd_layout_equal(layout, hd_layout_original(arena, hd_cost_record(model))))
+static void add(hd_arena *arena, const hd_record *record, const hd_layout *layout, hd_recount *r) {
+    if (hd_layout_equal(layout, hd_layout_original(arena, record)))
         return;
     for (uint32_t i = 0; i < r->count; i++)
         if (hd_layout_equal(r->layouts[i].layout, layout))
             return;
-    r->layouts[r->count++] =
-        (hd_recounted){.layout = layout, .ratio = ratio_of(arena, model, ranking, layout)};
+    r->layouts[r->count++] = (hd_recounted){.layout = layout};
+}
+
+/* Of the job, in the model. */
+static double lane_accesses(hd_arena *arena, hd_cost_model *model) {
+    hd_cost_line *lines;
+    size_t count;
+    double sum = 0;
+    hd_cost_of_layout(arena, model, hd_layout_original(arena, hd_cost_record(model)), &lines,
+                      &count);
+    for (size_t i = 0; i < count; i++)
+        sum += lines[i].executions * lines[i].lanes;
+    return sum;
 }
 
 static void choose(hd_arena *arena, const hd_device *device, hd_cost_model *model,
-                   const hd_search_result *ranking, hd_recount *r) {
+                   const hd_search_result *ranking, const hd_evidence_options *options,
+                   hd_recount *r) {
     enum { BEST = 3, HABITS = 4 };
     static const hd_diag silent = {0};
     const hd_record *record = hd_cost_record(model);
     hd_layout *tiles;
-    r->layouts = hd_new_array(arena, hd_recounted, BEST + HABITS);
+    r->layouts = hd_new_array(arena, hd_recounted, BEST + HABITS + options->layout_count);
+    for (uint32_t i = 0; i < options->layout_count; i++)
+        add(arena, record, options->layouts[i], r);
     for (uint32_t i = 0; i < ranking->ranked_count && i < BEST; i++)
-        add(arena, model, ranking, ranking->ranked[i].layout, r);
-    add(arena, model, ranking, hd_layout_soa(arena, record), r);
+        add(arena, record, ranking->ranked[i].layout, r);
+    add(arena, record, hd_layout_soa(arena, record), r);
     if (!hd_layout_parse(arena, &silent, record, hd_format(arena, "aosoa:%u", device->warp),
                          &tiles))
-        add(arena, model, ranking, tiles, r);
+        add(arena, record, tiles, r);
     for (int pads = 0; pads < 2; pads++) {
         const hd_layout *vectors = advise_vectors(arena, model, pads);
         if (vectors)
-            add(arena, model, ranking, vectors, r);
+            add(arena, record, vectors, r);
     }
 }
 
 /* ---- what it says of the cost ------------------------------------------------------------------ */
 
-/* The share of a layout's cost that goes with these transactions: those that a compiler spares are
- * of memory that was just accessed, and would have been served by the nearest level. */
-static double share_of(const modelled *m, const hd_device *device, double transactions) {
-    const double prices[LEVELS] = {0, device->w_l1, device->w_l2, device->w_dram};
-    double cost = 0, gone = 0;
-    for (int level = 0; level < LEVELS; level++) {
-        double here = m->of_level[level] < transactions ? m->of_level[level] : transactions;
-        cost += m->of_level[level] * prices[level];
-        gone += here * prices[level];
-        transactions -= here;
-    }
-    return cost > 0 ? gone / cost : 0;
+const hd_run_counts *hd_recount_deciding(const hd_recount *r, const hd_recounted *of) {
+    return r->original.nvcc.transactions ? &of->nvcc : &of->compiled;
 }
 
-/* What is more than the model expects costs as much as the others. */
-static void correct(hd_arena *arena, hd_cost_model *model, const modelled *original,
-                    hd_recount *r) {
-    double times = original->transactions / (double)r->original.transactions;
+static void compare(hd_recount *r) {
+    const double own = hd_recount_deciding(r, &r->original)->cost;
     for (uint32_t i = 0; i < r->count; i++) {
         hd_recounted *of = &r->layouts[i];
-        modelled m = model_layout(arena, model, of->layout);
-        double found = (double)of->transactions * times;
-        if (!of->counted || m.transactions <= 0)
-            continue;
-        of->ratio *= found > m.transactions
-                         ? found / m.transactions
-                         : 1 - share_of(&m, hd_cost_device(model), m.transactions - found);
+        of->counted = of->counted && hd_recount_deciding(r, of)->transactions;
+        of->ratio = of->counted ? hd_recount_deciding(r, of)->cost / own : 0;
     }
+}
+
+/* Of layouts whose costs can hardly be told apart: fewer transactions, then fewer requests. The plainer
+ * ones come first. */
+static bool is_better(const hd_recount *r, const hd_recounted *a, const hd_recounted *b) {
+    const hd_run_counts *x = hd_recount_deciding(r, a), *y = hd_recount_deciding(r, b);
+    const double few = (double)x->transactions / (double)y->transactions;
+    return few < 1 - HD_NOTICEABLE / 2 ||
+           (few < 1 + HD_NOTICEABLE / 2 && x->requests < y->requests);
 }
 
 static bool is_cheaper(const hd_recounted *a, const hd_recounted *b) {
     return a->counted != b->counted ? a->counted : a->ratio < b->ratio;
 }
 
-static bool has_fewer_requests(const hd_recounted *a, const hd_recounted *b) {
-    return a->requests != b->requests ? a->requests < b->requests : a->ratio < b->ratio;
+/* Moves layout `from` before layout `to`. */
+static void move_up(hd_recounted *layouts, uint32_t from, uint32_t to) {
+    const hd_recounted moved = layouts[from];
+    memmove(&layouts[to + 1], &layouts[to], (from - to) * sizeof moved);
+    layouts[to] = moved;
 }
 
-/* Equal ones stay in order: the plainer first, as they were chosen. */
-static void sort_by(bool (*is_before)(const hd_recounted *, const hd_recounted *),
-                    hd_recounted *layouts, uint32_t count) {
-    for (uint32_t i = 1; i < count; i++)
-        for (uint32_t k = i; k && is_before(&layouts[k], &layouts[k - 1]); k--) {
-            hd_recounted later = layouts[k];
-            layouts[k] = layouts[k - 1];
-            layouts[k - 1] = later;
-        }
-}
-
-/* The best first: of costs that are alike that of fewer requests. */
+/* By cost; but first the one to take. */
 static void sort(hd_recount *r) {
-    const double alike = 0.005;
-    sort_by(is_cheaper, r->layouts, r->count);
-    for (uint32_t from = 0, to; from < r->count && r->layouts[from].counted; from = to) {
-        for (to = from + 1; to < r->count && r->layouts[to].counted &&
-                            r->layouts[to].ratio < r->layouts[from].ratio * (1 + alike);)
-            to++;
-        sort_by(has_fewer_requests, &r->layouts[from], to - from);
+    hd_recounted *all = r->layouts;
+    uint32_t best = 0;
+    for (uint32_t i = 1, k; i < r->count; i++) {
+        for (k = i; k && is_cheaper(&all[i], &all[k - 1]);)
+            k--;
+        move_up(all, i, k);
     }
-}
-
-/* nvcc's transactions are those of the GPU: where it compiles the original they correct the cost. */
-static void correct_by_nvcc(hd_recount *r) {
-    for (uint32_t i = 0; i < r->count && r->original.nvcc_transactions; i++) {
-        hd_recounted *of = &r->layouts[i];
-        if (of->counted && of->nvcc_transactions)
-            of->ratio *= (double)of->nvcc_transactions / (double)r->original.nvcc_transactions /
-                         ((double)of->transactions / (double)r->original.transactions);
-    }
+    for (uint32_t i = 1;
+         i < r->count && all[i].counted && all[i].ratio <= all[0].ratio * (1 + HD_NOTICEABLE); i++)
+        best = is_better(r, &all[i], &all[best]) ? i : best;
+    move_up(all, best, 0);
 }
 
 hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *device,
                          hd_cost_model *model, const hd_search_result *ranking,
-                         const hd_evidence_options *options, hd_recount *recount) {
+                         const hd_evidence_options *options, bool of_energy, hd_recount *recount) {
     static const hd_diag silent = {0};
-    uint64_t limit = options->limit ? options->limit : HD_EVIDENCE_LIMIT, failed;
-    modelled all = model_layout(arena, model, hd_layout_original(arena, job->record));
+    const double limit = (double)(options->limit ? options->limit : HD_EVIDENCE_LIMIT);
+    const double all = lane_accesses(arena, model);
+    uint64_t failed;
     *recount = (hd_recount){.tried = true, .original.ratio = 1};
-    if (all.lane_accesses > OF_LIMIT * (double)limit) {
+    if (all > OF_LIMIT * limit) {
         recount->why = "the job is more work than the limit; raise it with --run";
         return HD_OK;
     }
-    choose(arena, device, model, ranking, recount);
+    choose(arena, device, model, ranking, options, recount);
     counting c = {.job = job,
                   .device = device,
                   .options = options,
                   .before = hd_new_array(arena, void *, job->buffer_count + 1),
+                  .share = all > limit ? limit / all : 1,
+                  .is_cached = hd_caches_check(&silent, device) == HD_OK,
+                  .of_energy = of_energy,
                   .asks_nvcc = job->module->form == KIR_FOR_NVIDIA &&
                                hd_ends_in(job->kernel_path, ".cu") && hd_nvcc_find(arena),
                   .result = recount};
     hd_status status = hd_job_all_contents(arena, &silent, job, c.before);
+    if (status == HD_OK && (status = hd_scratch_make(arena, &silent, &c.folder)) != HD_OK) {
+        recount->why = "there is no temporary folder";
+        return HD_OK;
+    }
     if (status == HD_OK)
-        status = count_job(arena, &c, job, c.before, &recount->original);
-    if (status != HD_OK || !recount->original.transactions) {
+        status = hd_in_parallel(hd_core_count(), recount->count + 1, count_one, &c, &failed);
+    hd_scratch_remove(c.folder);
+    if (status == HD_ESYSTEM)
+        return status;
+    if (!recount->original.compiled.transactions) {
         recount->why = "the kernels do not run on the job's contents";
         return HD_OK;
     }
-    status = hd_in_parallel(hd_core_count(), recount->count + c.asks_nvcc, count_one, &c, &failed);
-    if (status != HD_OK)
-        return status;
-    correct(arena, model, &all, recount);
-    correct_by_nvcc(recount);
+    recount->simulated = c.is_cached;
+    compare(recount);
     sort(recount);
     if (!recount->count || !recount->layouts[0].counted)
         recount->why = "no layout could be rewritten and run";
@@ -310,21 +332,23 @@ static double part_then(double part, double whole, double then) {
 
 void advise_recounted_movement(const hd_recount *recount, const hd_layout *layout,
                                const hd_movement *before, hd_movement *after) {
-    const hd_recounted *r = recount->layouts, *own = &recount->original;
-    if (recount->why || !recount->count || !r->counted || !hd_layout_equal(r->layout, layout) ||
+    const hd_run_counts *own = hd_recount_deciding(recount, &recount->original), *r;
+    if (recount->why || !recount->count || !hd_layout_equal(recount->layouts->layout, layout) ||
         before->transactions <= 0 || !own->requests || !own->transactions)
         return;
+    r = hd_recount_deciding(recount, recount->layouts);
     after->requests = part_then(before->requests, (double)own->requests, (double)r->requests);
     after->transactions =
         part_then(before->transactions, (double)own->transactions, (double)r->transactions);
     after->moved = after->transactions * before->moved / before->transactions;
 }
 
-const hd_search_result *advise_recounted_ranking(hd_arena *arena, const hd_recount *recount) {
+const hd_search_result *advise_recounted_ranking(hd_arena *arena, const hd_recount *recount,
+                                                 double margin) {
     hd_search_result *ranking = hd_new(arena, hd_search_result);
     ranking->ranked = hd_new_array(arena, hd_ranked, recount->count);
     for (uint32_t i = 0; i < recount->count; i++)
-        if (recount->layouts[i].counted && recount->layouts[i].ratio <= 1 - HD_NOTICEABLE)
+        if (recount->layouts[i].counted && recount->layouts[i].ratio <= 1 - margin)
             ranking->ranked[ranking->ranked_count++] =
                 (hd_ranked){.layout = (hd_layout *)recount->layouts[i].layout,
                             .ratio = recount->layouts[i].ratio};

@@ -107,7 +107,6 @@ typedef struct cli_source {
     bool as_written;    /* kernels as their source has them; else as the device's compiler does */
     cli_texts sources;  /* of a program whose recording it is */
     bool trust_options; /* of a job: they need not be those of hd_job_check_options() */
-    bool all_entries;   /* of several kernels without --entry all are launched */
     bool any_entry;     /* no launch is wanted, only its record: any kernel with one will do */
     bool whole_file;    /* all kernels are compiled, with --entry, too: they may take its record */
     bool finds_records; /* in the indices of buffers, where the kernels know none */

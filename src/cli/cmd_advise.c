@@ -160,7 +160,11 @@ static void show_static(cli *c, const request *r, const hd_advice *advice, hd_st
         worst.count = worst.count < WORST ? worst.count : WORST;
         hd_str_printf(out, "\nCostliest accesses on %s\n", advice->devices[i].device->name);
         cli_show_rows(c, NULL, cli_worst_columns, worst, out);
-        if (advice->devices[i].judged)
+        const hd_judgement *judged = advice->devices[i].judged;
+        if (i == 0 && advice->recount.tried && !advice->recount.why &&
+            !(judged && judged->of_energy))
+            cli_show_recounted(c, advice, out);
+        else if (judged)
             cli_show_judged(c, record, advice->evidence, &advice->devices[i], out);
         else
             show_ranking(c, record, &advice->devices[i], out);

@@ -89,6 +89,24 @@ static hd_status mend(cli *c, const kir_module *module, hd_job *job, hd_first_er
 
 /* ---- the command ------------------------------------------------------------------------------ */
 
+/* A CUDA file has its host code in itself. */
+static hd_status read_host(cli *c, const cli_input *r, hd_host *host) {
+    const char *path = c->given->host;
+    if (!path)
+        return hd_host_read(c->arena, &c->diag, r->path, r->source.options, host);
+    hd_status status =
+        hd_ends_in(r->path, ".cl")
+            ? hd_host_read_opencl(c->arena, &c->diag, path, r->source.options, host)
+            : cli_refuse(c,
+                         "--host goes with a kernel file of OpenCL (.cl): others have their host "
+                         "code in themselves, or none");
+    if (!status && !host->launch_count)
+        hd_warn(&c->diag, &(hd_place){.file = path},
+                "no clEnqueueNDRangeKernel() of a kernel whose name is known was found here; sizes "
+                "and arguments are guesses");
+    return status;
+}
+
 int cmd_init(cli *c) {
     const cli_input *r = &c->given->input;
     const hd_place place = {.file = r->path};
@@ -110,7 +128,7 @@ int cmd_init(cli *c) {
     cli_progress(c, "compiling");
     hd_status status = hd_frontend(c->arena, &c->diag, r->path, r->source.options, &module);
     if (status == HD_OK)
-        status = hd_host_read(c->arena, &c->diag, r->path, r->source.options, &host);
+        status = read_host(c, r, &host);
     cli_progress(c, NULL);
     if (status || hd_job_draft(c->arena, &c->diag, &flags, module, &host, &job))
         return CLI_WRONG;

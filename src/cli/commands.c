@@ -70,14 +70,17 @@ const cli_command cli_commands[] = {
          "place of the time. The verdict may be to leave the layout as it is. Of a kernel file "
          "without --entry all kernels are taken together, launched as its host code does, or by "
          "guesses ('heddle init' shows them).",
-         .reads = CLI_ALL_ENTRIES | CLI_WHOLE_FILE | KNOWS_RECORDS, .takes_programs = true},
+         .reads = CLI_WHOLE_FILE | KNOWS_RECORDS, .takes_programs = true},
     [COSTS] =
         {"advise", "--costs", CLI_FIND, "price layouts on devices, access by access",
          cmd_advise_costs, 1, 1, "[--layout L]... [--device D]... [OPTIONS] JOB|FILE",
-         "Prints the static cost of each layout on each device, its ratio to AoS, and the share of "
-         "every access in it. The unit is one transaction served by L1. With loops of unknown "
-         "length the cost is a vector with an entry for each number of such loops around.",
-         .reads = KNOWS_RECORDS, .takes_programs = true},
+         "Prints the cost of each layout on each device, its ratio to AoS, and the share of every "
+         "access in it, by the same counts as 'heddle advise': static cost, or a run of the job "
+         "where that rests on assumptions, and the compiled kernels in each layout. The unit is "
+         "one "
+         "transaction served by L1. With --run 0 static cost alone answers; with loops of unknown "
+         "length it is a vector then with an entry for each number of such loops around.",
+         .reads = CLI_WHOLE_FILE | KNOWS_RECORDS, .takes_programs = true},
     [GRAPH] =
         {"advise", "--graph", CLI_FIND,
          "show which fields are used close together, and their clusters", cmd_advise_graph, 1, 1,
@@ -258,14 +261,16 @@ const cli_command cli_commands[] = {
          "original stays where the job has it, and what it takes to bring the data to the kernels "
          "and back counts, too. With --energy both run again until a meter can tell what they "
          "take. Exit status 1: the outputs differ.",
-         .reads = CLI_ALL_ENTRIES | CLI_WHOLE_FILE | KNOWS_RECORDS, .takes_programs = true},
+         .reads = CLI_WHOLE_FILE | KNOWS_RECORDS, .takes_programs = true},
     [INIT] =
         {"init", NULL, CLI_SET_UP, "write a job for a kernel file, from what its host code says",
          cmd_init, 1, 1, "[-o FILE] [OPTIONS] FILE",
          "Writes a job for a kernel file: every kernel with its sizes and arguments, and the "
          "buffers. In CUDA C they come from the host code of the file, as far as they follow from "
          "its text: launches and loops around them, cudaMalloc, cudaMemcpy and their like, "
-         "constants and variables. What does not is guessed, and a comment says so."},
+         "constants and variables; in OpenCL C from that of the file with --host: clCreateBuffer, "
+         "clSetKernelArg, clEnqueueNDRangeKernel and their like. What does not is guessed, and a "
+         "comment says so."},
     [DEVICE] = {"device", NULL, CLI_SET_UP,
                 "list profiles and devices; probe, train, explore or check one", cmd_device, 0, 1,
                 "[OPTIONS] [NAME]", about_list},
@@ -378,7 +383,7 @@ const cli_option cli_all_options[] = {
      "registers per thread; default: estimated from liveness", .most = 1024},
     {"registers", 0, "N", CLI_NUMBER, AT(registers), IN(CACHE),
      "of a thread, which limit the blocks of an SM; default: estimated", .most = 1 << 16},
-    {"run", 0, "N", CLI_TEXT, AT(run), IN(ADVISE) | IN(REPORT),
+    {"run", 0, "N", CLI_TEXT, AT(run), IN(ADVISE) | IN(COSTS) | IN(REPORT),
      "where the static cost rests on assumptions, run the job on the machine and count at most so "
      "many accesses of lanes (50M, 200k); 0: never, all: no limit; default: 16M",
      .values = "all"},
@@ -605,6 +610,8 @@ const cli_option cli_all_options[] = {
     {"subtract-idle", 0, NULL, CLI_FLAG, AT(subtract_idle), IN(MEASURE),
      "subtract the power from before the runs from the energy", .needs = "energy"},
     {"force", 0, NULL, CLI_FLAG, AT(force), IN(INIT), "write over a file that is there"},
+    {"host", 0, "FILE", CLI_TEXT, AT(host), IN(INIT),
+     "the host code of a kernel file in OpenCL C: a file in C that launches its kernels"},
     {"meters", 0, NULL, CLI_FLAG, AT(meters), LISTS,
      "only the meters of energy, with what hinders those that cannot be read",
      .excludes = "names ids"},

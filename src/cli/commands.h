@@ -54,13 +54,7 @@ typedef enum cli_group { CLI_FIND, CLI_SEE, CLI_STUDY, CLI_SET_UP, CLI_GROUPS } 
 extern const char *const cli_group_titles[CLI_GROUPS];
 
 /* What a kernel file without a job means to a command: see cli_source. */
-enum {
-    CLI_ALL_ENTRIES = 1,
-    CLI_ANY_ENTRY = 2,
-    CLI_WHOLE_FILE = 4,
-    CLI_FINDS_RECORDS = 8,
-    CLI_TELLS_RECORDS = 16
-};
+enum { CLI_ANY_ENTRY = 1, CLI_WHOLE_FILE = 2, CLI_FINDS_RECORDS = 4, CLI_TELLS_RECORDS = 8 };
 
 typedef struct cli_command {
     const char *name;
@@ -72,7 +66,7 @@ typedef struct cli_command {
     uint32_t least, most; /* how many words it takes besides options */
     const char *usage;    /* after its name */
     const char *about;
-    uint32_t reads;      /* CLI_ALL_ENTRIES and the like */
+    uint32_t reads;      /* CLI_ANY_ENTRY and the like */
     bool takes_programs; /* as a word: "-- PROGRAM ARGUMENTS", whose recording it reads */
     bool is_divided;     /* among ranks, by heddle-mpi */
 } cli_command;

@@ -249,8 +249,8 @@ hd_status cli_job_of_kernel(cli *c, const char *path, const cli_source *source,
     memcpy(flags.global, source->global.size, sizeof flags.global);
     memcpy(flags.local, source->local.size, sizeof flags.local);
     bool is_one = module->kernel_count == 1, has_sizes = flags.dims || flags.count;
-    bool takes_all = (source->all_entries || (source->any_entry && !flags.entry)) &&
-                     !source->record_of && (is_one ? !has_sizes : !source->entry);
+    bool takes_all = (!source->any_entry || !flags.entry) && !source->record_of &&
+                     (is_one ? !has_sizes : !source->entry);
     hd_host host; /* launches as the host code has them, where there is any */
     hd_status status =
         takes_all ? hd_host_read(c->arena, &c->diag, path, flags.options, &host) : HD_OK;

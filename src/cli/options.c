@@ -351,7 +351,6 @@ bool cli_parse(cli *c, const cli_command *command, int argc, char **argv) {
     if (check_options(c, &set))
         return false;
     o->input.path = c->word_count ? c->words[0] : NULL;
-    source->all_entries = command->reads & CLI_ALL_ENTRIES;
     source->any_entry = command->reads & CLI_ANY_ENTRY;
     source->whole_file = command->reads & CLI_WHOLE_FILE;
     source->finds_records = command->reads & CLI_FINDS_RECORDS;

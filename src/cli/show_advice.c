@@ -245,21 +245,24 @@ HD_GETTER(is_rewritable, cli_answer,
 static const hd_member threads_members[] = {HD_SAME(hd_thread_gain, kernel, before, after, saves),
                                             {0}};
 
-static const hd_member nvcc_members[] = {{"requests", HD_AT(hd_recounted, nvcc_requests)},
-                                         {"transactions", HD_AT(hd_recounted, nvcc_transactions)},
+static const hd_member nvcc_members[] = {{"requests", HD_AT(hd_recounted, nvcc.requests)},
+                                         {"transactions", HD_AT(hd_recounted, nvcc.transactions)},
                                          {0}};
+const hd_member cli_compiled_members[] = {
+    {"requests", HD_AT(hd_recounted, compiled.requests)},
+    {"transactions", HD_AT(hd_recounted, compiled.transactions)},
+    {"nvcc", HD_SELF, HD_IF(hd_recounted, nvcc.transactions), .of = nvcc_members},
+    {0}};
 static const hd_member recounted_members[] = {
     {"layout", HD_BEHIND(hd_recounted, layout), .of = hd_layout_members},
-    HD_SAME(hd_recounted, counted, ratio, requests, transactions),
-    {"nvcc", HD_SELF, HD_IF(hd_recounted, nvcc_transactions), .of = nvcc_members},
+    HD_SAME(hd_recounted, counted, ratio),
+    {HD_SELF, .of = cli_compiled_members},
     {0}};
-static const hd_member original_members[] = {
-    HD_SAME(hd_recounted, requests, transactions),
-    {"nvcc", HD_SELF, HD_IF(hd_recounted, nvcc_transactions), .of = nvcc_members},
-    {0}};
+static const hd_member dominating_members[] = {
+    HD_SAME(hd_dominating, kind, kernel, line, amount, against, text), {0}};
 static const hd_member recount_members[] = {
     {"why_not", HD_AT(hd_recount, why)},
-    {"original", HD_IN(hd_recount, original), .of = original_members},
+    {"original", HD_IN(hd_recount, original), .of = cli_compiled_members},
     {"layouts", HD_MANY(hd_recount, layouts, count), .of = recounted_members},
     {0}};
 
@@ -274,6 +277,8 @@ const hd_member cli_answer_members[] = {
     {"apart", HD_VIA(cli_answer, advice, HD_IN, apart), HD_IF(hd_advice, apart.count),
      .of = apart_members},
     {"threads", HD_VIA(cli_answer, advice, HD_BEHIND, threads), .of = threads_members},
+    {"dominates", HD_VIA(cli_answer, advice, HD_MANY, dominating, dominating_count),
+     .of = dominating_members},
     {"counted", HD_VIA(cli_answer, advice, HD_IN, recount), HD_IF(hd_advice, recount.tried),
      .of = recount_members},
     {"why", HD_SELF, .of = why_members},
@@ -315,17 +320,18 @@ static void show_apart(cli *c, const cli_answer *answer, hd_str *out) {
         hd_say(out, "  taking %s apart gains no more", fields);
 }
 
-/* Where nvcc's code moves another share than LLVM's. */
-static void show_nvcc(const hd_recount *r, const hd_recounted *best, hd_str *out) {
+/* Where LLVM's code moves another share than nvcc's. */
+static void show_llvm(const hd_recount *r, const hd_recounted *best, hd_str *out) {
     const double alike = 0.03;
-    double ours = (double)best->transactions / (double)r->original.transactions,
-           theirs = (double)best->nvcc_transactions / (double)r->original.nvcc_transactions;
+    const hd_run_counts *own = &r->original.compiled, *then = &best->compiled;
+    double ours = (double)then->transactions / (double)own->transactions,
+           theirs = (double)best->nvcc.transactions / (double)r->original.nvcc.transactions;
     if (fabs(ours - theirs) > alike)
         hd_say(out,
-               "  nvcc compiles them otherwise: %llu transactions become %llu, %.3f times as many "
-               "and not %.3f; the cost is by these",
-               (unsigned long long)r->original.nvcc_transactions,
-               (unsigned long long)best->nvcc_transactions, theirs, ours);
+               "  clang compiles them otherwise: %llu transactions become %llu, %.3f times as many "
+               "and not %.3f; the cost is that of nvcc's code",
+               (unsigned long long)own->transactions, (unsigned long long)then->transactions, ours,
+               theirs);
 }
 
 /* What the compiled kernels make, as they are and in the layout that is taken. */
@@ -334,17 +340,48 @@ static void show_counted(const cli_answer *answer, hd_str *out) {
     const hd_recounted *best = r->count ? &r->layouts[0] : NULL;
     if (!r->tried)
         return;
-    if (r->why)
+    if (r->why) {
         hd_say(out, "  the compiled kernels were not counted in another layout: %s", r->why);
-    else if (hd_layout_equal(best->layout, answer->advice->best))
+    } else if (hd_layout_equal(best->layout, answer->advice->best)) {
+        const hd_run_counts *before = hd_recount_deciding(r, &r->original),
+                            *after = hd_recount_deciding(r, best);
         hd_say(out,
-               "  counted in the compiled kernels: %llu requests of global memory become %llu, "
-               "%llu transactions %llu",
-               (unsigned long long)r->original.requests, (unsigned long long)best->requests,
-               (unsigned long long)r->original.transactions,
-               (unsigned long long)best->transactions);
-    if (!r->why && best->nvcc_transactions && hd_layout_equal(best->layout, answer->advice->best))
-        show_nvcc(r, best, out);
+               "  counted in %s: %llu requests of global memory become %llu, %llu transactions "
+               "%llu",
+               r->original.nvcc.transactions ? "nvcc's code" : "the compiled kernels",
+               (unsigned long long)before->requests, (unsigned long long)after->requests,
+               (unsigned long long)before->transactions, (unsigned long long)after->transactions);
+        if (r->original.nvcc.transactions)
+            show_llvm(r, best, out);
+    }
+}
+
+typedef struct recounted_row {
+    const hd_layout *layout;
+    hd_run_counts counts;
+    double ratio;
+} recounted_row;
+static const hd_member recounted_columns[] = {
+    {NULL, "layout", HD_PLAIN, HD_BEHIND(recounted_row, layout), .of = hd_layout_members},
+    {NULL, "requests", HD_COUNT, HD_AT(recounted_row, counts.requests)},
+    {NULL, "transactions", HD_COUNT, HD_AT(recounted_row, counts.transactions)},
+    {NULL, "cost to AoS", HD_DECIMALS, HD_AT(recounted_row, ratio)},
+    {0}};
+
+void cli_show_recounted(cli *c, const hd_advice *advice, hd_str *out) {
+    const hd_recount *r = &advice->recount;
+    const hd_record *record = advice->job->record;
+    recounted_row *rows = hd_new_array(c->arena, recounted_row, r->count + 1);
+    size_t count = 0;
+    for (uint32_t i = 0; i < r->count && r->layouts[i].counted; i++)
+        rows[count++] = (recounted_row){
+            r->layouts[i].layout, *hd_recount_deciding(r, &r->layouts[i]), r->layouts[i].ratio};
+    rows[count++] = (recounted_row){hd_layout_original(c->arena, record),
+                                    *hd_recount_deciding(r, &r->original), 1};
+    hd_str_printf(out, "\nLayouts on %s, counted in %s of the kernels\n",
+                  advice->devices[0].device->name,
+                  r->original.nvcc.transactions ? "nvcc's code" : "compiled code");
+    cli_show_rows(c, NULL, recounted_columns, hd_with(hd_rows(rows, count), record), out);
 }
 
 /* A row of what moves. */
@@ -370,6 +407,8 @@ void cli_show_why(cli *c, const cli_answer *answer, hd_str *out) {
                                   record->spelling, answer->advice->devices[0].device->segment);
     show_apart(c, answer, out);
     show_counted(answer, out);
+    for (uint32_t d = 0; d < answer->advice->dominating_count; d++)
+        hd_say(out, "  %s", answer->advice->dominating[d].text);
     if (gain) /* which no layout changes */
         hd_say(
             out,

@@ -32,7 +32,10 @@ typedef struct cli_answer {
 
 /* May be made before anything is measured, and again after it. */
 cli_answer cli_answer_of(cli *c, const cli_question *question, const hd_advice *advice);
-extern const hd_member cli_answer_members[]; /* cli_answer; context: the hd_record */
+extern const hd_member cli_answer_members[];   /* cli_answer; context: the hd_record */
+extern const hd_member cli_compiled_members[]; /* hd_recounted: what was counted of it */
+/* Layouts of the first device, as their compiled kernels were counted. */
+void cli_show_recounted(cli *c, const hd_advice *advice, hd_str *out);
 
 /* "Verdict for h200: ..." */
 void cli_show_verdict(const cli_answer *answer, hd_str *out);

@@ -67,7 +67,6 @@ static bool verify_as_launched(cli *c, const char *path, const cli_source *sourc
     bool original_ran = false;
     if (!rewritten->has_host_launches || has_sizes(source) || source->values.count || source->entry)
         return false;
-    all.all_entries = true;
     all.any_entry = false;
     all.record = hd_record_declared(layouts[0].record)->name;
     c->diag = hd_silent;

@@ -35,6 +35,11 @@ hd_status hd_frontend_of(hd_arena *arena, const hd_diag *diag, const char *path,
 hd_status hd_host_read(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,
                        hd_host *host);
 
+/* The same of the host code of a file in C that launches kernels through OpenCL. Of the options those
+ * on folders of headers and on macros are heeded; a header that is not found is an error. */
+hd_status hd_host_read_opencl(hd_arena *arena, const hd_diag *diag, const char *path,
+                              const char *options, hd_host *host);
+
 /* Whether the end of the name is that of some front end's files. */
 bool hd_is_kernel_file(const char *path);
 /* Those ends, for messages: ".cl, .cu, .cuh or .kir". */

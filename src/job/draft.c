@@ -95,6 +95,16 @@ static sizes sizes_of_flags(const hd_job_flags *flags) {
     return s;
 }
 
+/* All threads are known, in `groups`; in blocks that the host gives, or leaves to the driver. */
+static void divide_global(sizes *s) {
+    for (uint32_t d = 0; d < 3; d++) {
+        if (!s->knows_local)
+            s->local[d] = job_power_dividing(s->groups[d], d || s->dims > 1 ? 16 : 256);
+        s->groups[d] = (s->groups[d] + s->local[d] - 1) / s->local[d];
+    }
+    s->knows_groups = s->knows_local = true;
+}
+
 static sizes sizes_of(const kir_kernel *kernel, const hd_host_launch *launch) {
     static const uint64_t locals[3][3] = {{256, 1, 1}, {16, 16, 1}, {8, 8, 4}};
     static const uint64_t groups[3][3] = {{16, 1, 1}, {4, 4, 1}, {4, 4, 4}};
@@ -102,6 +112,8 @@ static sizes sizes_of(const kir_kernel *kernel, const hd_host_launch *launch) {
     if (launch) {
         s.knows_groups = take_sizes(&launch->blocks, s.groups, &s.dims);
         s.knows_local = take_sizes(&launch->threads, s.local, &s.dims);
+        if (launch->global.kind && take_sizes(&launch->global, s.groups, &s.dims))
+            divide_global(&s);
     }
     uint32_t dims = s.knows_groups || s.knows_local ? s.dims : job_dims_of(kernel);
     s.dims = dims;
@@ -298,6 +310,10 @@ static void draft_arg(drafter *d, const kir_kernel *kernel, const hd_job *guess,
         arg->buffer_name = d->buffers.data[b].name;
     } else if (arg->kind == HD_ARG_LOCAL) {
         arg->note = "a guess: one element for each work-item of a group";
+        if (v->kind == HD_HOST_WHOLE && v->parts[0] > 0) {
+            arg->local_bytes = (uint64_t)v->parts[0];
+            arg->note = arg->guess = NULL;
+        }
     } else if (job_flag_of(d->flags, param)) {
         arg->note = NULL;
     } else if (text_of(d, param, v)) {

@@ -1,5 +1,5 @@
 /*
- * What the host code in a CUDA C file says of launches: kernels, sizes, arguments, memory. It is
+ * What host code, of CUDA or OpenCL, says of launches: kernels, sizes, arguments, memory. It is
  * read from main() on through the functions that are called, with the values that constants,
  * parameters and variables have on the way, as far as they follow from the text:
  *
@@ -19,10 +19,11 @@ typedef enum hd_host_kind {
     HD_HOST_UNKNOWN,
     HD_HOST_WHOLE, /* parts[0] */
     HD_HOST_REAL,
-    HD_HOST_SIZE,   /* a dim3: parts, 0 where one is not known */
-    HD_HOST_MEMORY, /* a pointer to allocated memory */
-    HD_HOST_LIST,   /* a std::vector of parts[0] elements */
-    HD_HOST_MEMBERS /* a struct by value: its scalars, in `members` */
+    HD_HOST_SIZE,    /* a dim3: parts, 0 where one is not known */
+    HD_HOST_MEMORY,  /* a pointer to allocated memory */
+    HD_HOST_LIST,    /* a std::vector of parts[0] elements */
+    HD_HOST_MEMBERS, /* a struct by value: its scalars, in `members` */
+    HD_HOST_KERNEL   /* a cl_kernel, whose number is in `memory` */
 } hd_host_kind;
 
 typedef struct hd_host_value {
@@ -77,6 +78,7 @@ typedef struct hd_host_launch {
     const char *kernel, *symbol; /* "math::scale<float>", "_ZN4math5scale…"; those of a template
                                   * whose instance is not known have no arguments */
     hd_host_value blocks, threads, shared;
+    hd_host_value global; /* in the place of `blocks`: all threads, as OpenCL has it */
     hd_host_value *args;
     uint32_t arg_count;
     int32_t loop;     /* index of the innermost, or -1 */

@@ -124,6 +124,9 @@ static inline bool hd_block_chosen(const hd_block_choice *choice, uint64_t block
 
 /* tee.c: how many blocks of `count` are chosen. */
 uint64_t hd_blocks_chosen(const hd_block_choice *choice, uint64_t count);
+/* tee.c: about `wanted` blocks of `count`, in groups of neighbours where these are many, since
+ * neighbours share lines; at least one. */
+hd_block_choice hd_blocks_spread(uint64_t count, double wanted);
 
 /* ---- sinks --------------------------------------------------------------------- */
 

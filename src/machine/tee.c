@@ -114,6 +114,18 @@ hd_sink hd_sink_blocks(hd_arena *arena, hd_sink inner, hd_block_choice blocks) {
     return new_tee(arena, &inner, 1, blocks);
 }
 
+hd_block_choice hd_blocks_spread(uint64_t count, double wanted) {
+    enum { GROUP = 8, LEAST_GROUPS = 8 };
+    uint64_t each = wanted >= GROUP * LEAST_GROUPS ? GROUP : 1;
+    uint64_t of = wanted > 1 ? (uint64_t)((double)(count * each) / wanted) : count;
+    hd_block_choice choice = hd_all_blocks;
+    if (of > each) {
+        choice.each = each;
+        choice.of = of;
+    }
+    return choice;
+}
+
 uint64_t hd_blocks_chosen(const hd_block_choice *choice, uint64_t count) {
     if (choice->first >= count)
         return 0;

@@ -120,7 +120,8 @@ static void they_are_taken_where_they_pay(void **state) {
         if (strcmp(best, cases[i].layout) != 0)
             fail_msg("%s: %s", cases[i].work, best);
         if (strcmp(best, "soa") != 0) /* one request for all fields, which were more */
-            assert_true(r->layouts[0].requests + COUNT / device->warp <= r->original.requests);
+            assert_true(r->layouts[0].compiled.requests + COUNT / device->warp <=
+                        r->original.compiled.requests);
         hd_sample_close(&s);
     }
 }

@@ -163,4 +163,77 @@ accepts advise --global 8192 --arg n=8192 cells.cu
 refuses "'m=3' does not give a scalar argument of any kernel" advise --arg m=3 cells.cu
 accepts init cells.cu
 prints '^  - repeat: 10$'
+# The host code of OpenCL's kernels is in a file of its own: sizes, arguments, local memory and fills,
+# through a function that makes buffers, a macro that checks, and a loop.
+cat >step.cl <<'END'
+typedef struct { float x, y, z, m; } body;
+__kernel void scale(__global body *b, const float by, int n) { int i = get_global_id(0); if (i < n) b[i].x *= by; }
+__kernel void sum(__global const body *b, __global float *out, __local float *part) {
+    int i = get_global_id(0), l = get_local_id(0);
+    part[l] = b[i].m; barrier(CLK_LOCAL_MEM_FENCE);
+    if (!l) { float s = 0; for (int k = 0; k < get_local_size(0); k++) s += part[k]; out[get_group_id(0)] = s; }
+}
+__kernel void two(__global float *grid, int w) { grid[get_global_id(1) * w + get_global_id(0)] += 1; }
+END
+cat >step.c <<'END'
+#include <CL/cl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#define CHECK(call) do { cl_int e_ = (call); if (e_ != CL_SUCCESS) { fprintf(stderr, "%d\n", e_); exit(1); } } while (0)
+struct context { cl_context ctx; cl_command_queue queue; cl_program program; };
+static cl_mem make(struct context *c, size_t bytes) {
+    cl_int err;
+    cl_mem m = clCreateBuffer(c->ctx, CL_MEM_READ_WRITE, bytes, NULL, &err);
+    CHECK(err);
+    return m;
+}
+int main(int argc, char **argv) {
+    struct context c;
+    const int n = argc > 1 ? atoi(argv[1]) : 4096;
+    const size_t local = 128;
+    size_t global[1] = {(n + local - 1) / local * local};
+    cl_int err;
+    cl_mem bodies = make(&c, n * 4 * sizeof(cl_float));
+    cl_mem sums = make(&c, n / local * sizeof(cl_float));
+    cl_kernel scale = clCreateKernel(c.program, "scale", &err), sum = clCreateKernel(c.program, "sum", &err);
+    float by = 0.5f;
+    CHECK(clSetKernelArg(scale, 0, sizeof(cl_mem), &bodies));
+    CHECK(clSetKernelArg(scale, 1, sizeof by, &by));
+    CHECK(clSetKernelArg(scale, 2, sizeof(int), &n));
+    CHECK(clSetKernelArg(sum, 0, sizeof(cl_mem), (void *)&bodies));
+    CHECK(clSetKernelArg(sum, 1, sizeof(cl_mem), (void *)&sums));
+    CHECK(clSetKernelArg(sum, 2, local * sizeof(float), NULL));
+    for (int step = 0; step < 10; step++) {
+        CHECK(clEnqueueNDRangeKernel(c.queue, scale, 1, NULL, global, &local, 0, NULL, NULL));
+        CHECK(clEnqueueNDRangeKernel(c.queue, sum, 1, NULL, global, &local, 0, NULL, NULL));
+    }
+    int w = 64;
+    cl_mem grid = clCreateBuffer(c.ctx, CL_MEM_READ_WRITE, w * 32 * 4, NULL, NULL);
+    cl_kernel two = clCreateKernel(c.program, "two", NULL);
+    cl_float zero = 0;
+    clEnqueueFillBuffer(c.queue, grid, &zero, sizeof zero, 0, w * 32 * 4, 0, NULL, NULL);
+    clSetKernelArg(two, 0, sizeof grid, &grid); clSetKernelArg(two, 1, sizeof w, &w);
+    size_t g2[2], l2[2] = {16, 4};
+    g2[0] = w; g2[1] = 32;
+    clEnqueueNDRangeKernel(c.queue, two, 2, NULL, g2, l2, 0, NULL, NULL);
+    clEnqueueNDRangeKernel(c.queue, two, 2, NULL, g2, NULL, 0, NULL, NULL);
+    return 0;
+}
+END
+accepts init --host step.c -o step.yaml step.cl
+accepts init --host step.c step.cl
+tr -s ' \n' '  ' <"$work/log/out" >flat
+has() { grep -Fq -- "$1" flat || complain "no '$1' in: $(cat flat)"; }
+has "name: bodies type: body count: 4096"
+has "name: sums type: float count: 32"
+has "repeat: 10 launches:"
+has "kernel: scale global: [4096] local: [128] args: - {name: b, buffer: bodies} - {name: by, value: 0.5} - {name: n, value: 4096}"
+has "kernel: sum global: [4096] local: [128] args: - {name: b, buffer: bodies} - {name: out, buffer: sums} - {name: part, local: 512}"
+has "fill: {buffer: grid, value: 0}"
+has "kernel: two global: [64, 32] local: [16, 4] args: - {name: grid, buffer: grid} - {name: w, value: 64}"
+has "kernel: two global: [64, 32] local: [16, 16]"
+accepts run step.yaml
+echo '#include "nowhere.h"' >lost.c
+refuses "lost.c: error: 'nowhere.h' file not found; --options '-I DIR'" init --host lost.c step.cl
+refuses "host goes with a kernel file of OpenCL" init --host step.c cells.cu
 finish

@@ -459,11 +459,10 @@ static void advise(void **state) {
     size_t i, j;
     const char *verdict;
     double share;
-    has_members(
-        value,
-        "verdict kind basis command rewritable refused apart threads counted why record devices "
-        "evidence written "
-        "measurement unmeasured choice");
+    has_members(value, "verdict kind basis command rewritable refused apart threads dominates "
+                       "counted why record devices "
+                       "evidence written "
+                       "measurement unmeasured choice");
     unpack(value, "{s:s}", "verdict", &verdict);
     assert_non_null(strstr(verdict, "at 0."));
     json_t *basis = json_object_get(value, "basis"), *why = json_object_get(value, "why");
@@ -533,7 +532,7 @@ static void cost(void **state) {
         check_device(json_object_get(result, "device"));
         assert_int_equal(json_array_size(json_object_get(result, "layouts")), 2);
         json_array_foreach(json_object_get(result, "layouts"), j, p) {
-            has_members(p, "layout cost ratio accesses");
+            has_members(p, "layout cost ratio counted accesses");
             check_layout(json_object_get(p, "layout"));
             check_cost(json_object_get(p, "cost"));
             check_lines(json_object_get(p, "accesses"), "");

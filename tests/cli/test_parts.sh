@@ -64,7 +64,7 @@ __kernel void sum(__global const struct r *p, __global float *out, int n) {
 END
 for split in "" "--split f" "--split v" "--split f --split v"; do
     # shellcheck disable=SC2086
-    accepts advise --costs array.cl $split --global 65536 --local 256 --arg n=9 --layout aos --json \
+    accepts advise --costs --run 0 array.cl $split --global 65536 --local 256 --arg n=9 --layout aos --json \
         --device h200 --device tesla-m2050 --device tesla-k20c
     python3 sums.py "$work/log/out" >>aos
     echo >>aos
@@ -73,7 +73,7 @@ done
 
 # Which lanes reach which element is computed: each of the nine arrays has three or four lanes of a
 # warp, a sector for each but where two of them share one.
-accepts advise --costs array.cl --split f --global 65536 --local 256 --arg n=9 --layout soa --json
+accepts advise --costs --run 0 array.cl --split f --global 65536 --local 256 --arg n=9 --layout soa --json
 python3 - "$work/log/out" <<'END' || complain "f[i % 9] in arrays is not counted lane by lane"
 import json, sys
 lines = json.load(open(sys.argv[1]))["results"][0]["layouts"][0]["accesses"]

@@ -142,12 +142,13 @@ static hd_host_value follow_call(front_host *h, CXCursor call) {
     }
     walk_function(h, function);
     h->frame = frame->caller;
+    h->returned = frame->returned.kind == HD_HOST_MEMORY ? frame->returned.memory + 1 : 0;
     return frame->returned;
 }
 
 /* ---- memory --------------------------------------------------------------------------------------- */
 
-static hd_host_value new_memory(front_host *h, CXCursor at, const char *name, hd_host_value bytes,
+hd_host_value front_host_memory(front_host *h, CXCursor at, const char *name, hd_host_value bytes,
                                 const char *text) {
     hd_push(h->arena, &h->memories,
             (hd_host_memory){
@@ -156,7 +157,7 @@ static hd_host_value new_memory(front_host *h, CXCursor at, const char *name, hd
 }
 
 /* What `&x` or a reference names, without the &. */
-static CXCursor behind_address(front_host *h, CXCursor expression) {
+CXCursor front_host_behind_address(front_host *h, CXCursor expression) {
     CXCursor target = front_host_bare(h, expression);
     if (clang_getCursorKind(target) == CXCursor_UnaryOperator &&
         clang_getCursorUnaryOperatorKind(target) == CXUnaryOperator_AddrOf) {
@@ -177,7 +178,8 @@ static hd_host_value product(hd_host_value a, hd_host_value b) {
 static hd_host_value pitched(front_host *h, CXCursor call) {
     enum { ROW = 512 };
     hd_host_value width = front_host_value(h, clang_Cursor_getArgument(call, 2));
-    int64_t pitch = front_host_variable(h, behind_address(h, clang_Cursor_getArgument(call, 1)));
+    int64_t pitch =
+        front_host_variable(h, front_host_behind_address(h, clang_Cursor_getArgument(call, 1)));
     if (width.kind == HD_HOST_WHOLE && width.parts[0] > 0 && width.parts[0] < INT64_MAX - ROW)
         width = front_host_whole((width.parts[0] + ROW - 1) / ROW * ROW);
     if (pitch >= 0)
@@ -187,7 +189,7 @@ static hd_host_value pitched(front_host *h, CXCursor call) {
 
 /* cudaMalloc() and its like: what the first argument points to gets memory. */
 static void allocate(front_host *h, CXCursor call) {
-    CXCursor target = behind_address(h, clang_Cursor_getArgument(call, 0));
+    CXCursor target = front_host_behind_address(h, clang_Cursor_getArgument(call, 0));
     CXCursor bytes = clang_Cursor_getArgument(call, 1);
     bool in_rows = clang_Cursor_getNumArguments(call) == 4 &&
                    !strcmp(front_host_spelling(h, call), "cudaMallocPitch");
@@ -199,7 +201,7 @@ static void allocate(front_host *h, CXCursor call) {
         name = hd_format(h->arena, "%s_%lld", name,
                          (long long)h->variables.data[variable].element - 1);
     hd_host_value value = in_rows ? pitched(h, call) : front_host_value(h, bytes);
-    value = new_memory(h, call, name, value, front_host_source(h, in_rows ? call : bytes));
+    value = front_host_memory(h, call, name, value, front_host_source(h, in_rows ? call : bytes));
     h->variables.data[variable].value = value;
 }
 
@@ -211,7 +213,7 @@ static bool is_plain_struct(CXType type) {
 }
 
 /* A pointer that nothing is known of stands for memory of its own. */
-static hd_host_value argument(front_host *h, CXCursor expression) {
+hd_host_value front_host_argument(front_host *h, CXCursor expression) {
     hd_host_value value = front_host_value(h, expression);
     CXType type = clang_getCursorType(expression);
     if (value.kind == HD_HOST_UNKNOWN && is_plain_struct(type))
@@ -223,7 +225,8 @@ static hd_host_value argument(front_host *h, CXCursor expression) {
     if (variable < 0)
         return value;
     CXCursor declaration = h->variables.data[variable].declaration;
-    value = new_memory(h, declaration, front_host_spelling(h, declaration), (hd_host_value){0}, "");
+    value = front_host_memory(h, declaration, front_host_spelling(h, declaration),
+                              (hd_host_value){0}, "");
     h->variables.data[variable].value = value;
     return value;
 }
@@ -250,15 +253,19 @@ static hd_host_launch new_launch(front_host *h, CXCursor call, CXCursor callee) 
     return launch;
 }
 
-static void add_launch(front_host *h, hd_host_launch launch, const hd_cursors *args) {
-    launch.arg_count = (uint32_t)args->count;
-    launch.args = hd_new_array(h->arena, hd_host_value, args->count);
-    for (size_t i = 0; i < args->count; i++)
-        launch.args[i] = argument(h, args->data[i]);
+void front_host_launch(front_host *h, hd_host_launch launch) {
     if (h->launches.count == HD_HOST_MOST_LAUNCHES)
         h->more = true;
     else
         hd_push(h->arena, &h->launches, launch);
+}
+
+static void add_launch(front_host *h, hd_host_launch launch, const hd_cursors *args) {
+    launch.arg_count = (uint32_t)args->count;
+    launch.args = hd_new_array(h->arena, hd_host_value, args->count);
+    for (size_t i = 0; i < args->count; i++)
+        launch.args[i] = front_host_argument(h, args->data[i]);
+    front_host_launch(h, launch);
 }
 
 /* Those of a call from `first` on. */
@@ -344,7 +351,7 @@ static void launch_by_configuration(front_host *h, CXCursor call) {
 
 /* ---- what is written between launches ------------------------------------------------------------------ */
 
-static void add_write(front_host *h, CXCursor call, hd_host_write write) {
+void front_host_write(front_host *h, CXCursor call, hd_host_write write) {
     write.loop = h->loop;
     write.launches = (uint32_t)h->launches.count;
     write.place = front_host_place(h, call);
@@ -353,8 +360,8 @@ static void add_write(front_host *h, CXCursor call, hd_host_write write) {
 }
 
 /* The number that a variable of the host holds, behind `&x`. */
-static hd_host_value number_behind(front_host *h, CXCursor expression, int64_t *variable) {
-    CXCursor behind = behind_address(h, expression);
+hd_host_value front_host_number_behind(front_host *h, CXCursor expression, int64_t *variable) {
+    CXCursor behind = front_host_behind_address(h, expression);
     bool is_address = !clang_equalCursors(behind, front_host_bare(h, expression));
     *variable = is_address ? front_host_variable(h, behind) : -1;
     return *variable < 0 ? (hd_host_value){0} : h->variables.data[*variable].value;
@@ -368,18 +375,20 @@ static void copy(front_host *h, CXCursor call) {
     hd_host_value from = front_host_value(h, clang_Cursor_getArgument(call, 1));
     hd_host_value bytes = front_host_value(h, clang_Cursor_getArgument(call, 2));
     if (to.kind == HD_HOST_MEMORY && from.kind == HD_HOST_MEMORY) {
-        add_write(h, call, (hd_host_write){.to = to.memory, .from = from.memory, .bytes = bytes});
+        front_host_write(h, call,
+                         (hd_host_write){.to = to.memory, .from = from.memory, .bytes = bytes});
     } else if (to.kind == HD_HOST_MEMORY) {
-        hd_host_value number = number_behind(h, clang_Cursor_getArgument(call, 1), &variable);
+        hd_host_value number =
+            front_host_number_behind(h, clang_Cursor_getArgument(call, 1), &variable);
         if (number.kind == HD_HOST_WHOLE || number.kind == HD_HOST_REAL)
-            add_write(h, call,
-                      (hd_host_write){.to = to.memory,
-                                      .from = HD_HOST_NO_MEMORY,
-                                      .value = number,
-                                      .bytes = bytes,
-                                      .first_only = true});
+            front_host_write(h, call,
+                             (hd_host_write){.to = to.memory,
+                                             .from = HD_HOST_NO_MEMORY,
+                                             .value = number,
+                                             .bytes = bytes,
+                                             .first_only = true});
     } else if (from.kind == HD_HOST_MEMORY) {
-        number_behind(h, clang_Cursor_getArgument(call, 0), &variable);
+        front_host_number_behind(h, clang_Cursor_getArgument(call, 0), &variable);
         if (variable >= 0)
             hd_push(h->arena, &h->read_backs, (front_read_back){variable, from.memory, h->loop});
     }
@@ -387,7 +396,7 @@ static void copy(front_host *h, CXCursor call) {
 
 /* cudaMemcpyToSymbol(): a variable gets memory of its own, a buffer of the job. */
 static void write_symbol(front_host *h, CXCursor call) {
-    CXCursor symbol = behind_address(h, clang_Cursor_getArgument(call, 0));
+    CXCursor symbol = front_host_behind_address(h, clang_Cursor_getArgument(call, 0));
     CXCursor variable = clang_getCursorReferenced(front_host_bare(h, symbol));
     const char *name = front_host_spelling(h, variable);
     for (size_t m = 0; m < h->memories.count; m++)
@@ -398,7 +407,7 @@ static void write_symbol(front_host *h, CXCursor call) {
         type = clang_getCanonicalType(clang_getArrayElementType(type));
     if (!*name)
         return;
-    new_memory(h, call, name, (hd_host_value){0}, front_host_source(h, call));
+    front_host_memory(h, call, name, (hd_host_value){0}, front_host_source(h, call));
     hd_host_memory *memory = &h->memories.data[h->memories.count - 1];
     memory->symbol = name;
     memory->element =
@@ -409,11 +418,12 @@ static void fill(front_host *h, CXCursor call) {
     hd_host_value to = front_host_value(h, clang_Cursor_getArgument(call, 0));
     hd_host_value value = front_host_value(h, clang_Cursor_getArgument(call, 1));
     if (to.kind == HD_HOST_MEMORY && value.kind == HD_HOST_WHOLE)
-        add_write(h, call,
-                  (hd_host_write){.to = to.memory,
-                                  .from = HD_HOST_NO_MEMORY,
-                                  .value = value,
-                                  .bytes = front_host_value(h, clang_Cursor_getArgument(call, 2))});
+        front_host_write(
+            h, call,
+            (hd_host_write){.to = to.memory,
+                            .from = HD_HOST_NO_MEMORY,
+                            .value = value,
+                            .bytes = front_host_value(h, clang_Cursor_getArgument(call, 2))});
 }
 
 /* ---- statements -------------------------------------------------------------------------------------- */
@@ -427,9 +437,18 @@ static bool has_call(const front_host *h, CXCursor cursor) {
     return found;
 }
 
+/* Memory that a call returns is named by the variable that gets it. */
+static void name_memory(front_host *h, size_t variable, hd_host_value value) {
+    if (value.kind == HD_HOST_MEMORY &&
+        (!h->memories.data[value.memory].name || h->returned == value.memory + 1))
+        h->memories.data[value.memory].name =
+            front_host_spelling(h, h->variables.data[variable].declaration);
+}
+
 static void assign(front_host *h, int64_t variable, hd_host_value value) {
     if (variable < 0)
         return;
+    name_memory(h, (size_t)variable, value);
     hd_host_value *held = &h->variables.data[variable].value;
     if (!h->conditions || held->kind == HD_HOST_UNKNOWN)
         *held = value;
@@ -493,9 +512,9 @@ static void walk_variable(front_host *h, CXCursor declaration) {
     if (kind == CXType_Record && front_host_vector(h, declaration, &elements, &each, &on_device)) {
         hd_host_value count = {.kind = HD_HOST_LIST, .parts = {elements}}, memory;
         if (on_device) {
-            memory = new_memory(h, declaration, front_host_spelling(h, declaration),
-                                product(front_host_whole(elements), front_host_whole(each)),
-                                front_host_source(h, declaration));
+            memory = front_host_memory(h, declaration, front_host_spelling(h, declaration),
+                                       product(front_host_whole(elements), front_host_whole(each)),
+                                       front_host_source(h, declaration));
             h->memories.data[memory.memory].count = count;
             count = memory;
         }
@@ -508,6 +527,7 @@ static void walk_variable(front_host *h, CXCursor declaration) {
     }
     hd_host_value value = front_host_value(h, last);
     h->variables.data[number].value = value;
+    name_memory(h, number, value);
     if (value.kind == HD_HOST_UNKNOWN && kind == CXType_Record &&
         clang_getCursorKind(front_host_bare(h, last)) != CXCursor_CallExpr)
         walk_children(h, last); /* a lambda */
@@ -807,8 +827,9 @@ hd_host_value front_host_call(front_host *h, CXCursor call) {
             calls[i].read(h, call);
             return (hd_host_value){0};
         }
-    if (swaps(h, call) || assigns(h, call))
-        return (hd_host_value){0};
+    hd_host_value value = {0};
+    if (front_host_opencl_call(h, call, &value) || swaps(h, call) || assigns(h, call))
+        return value;
     return follow_call(h, call);
 }
 
@@ -901,27 +922,34 @@ static void read_unit(front_host *h) {
         }
 }
 
-hd_status front_clang_host(hd_arena *arena, const hd_diag *diag, const char *path,
-                           const char *options, const char *device, hd_host *host) {
-    hd_parse_command command;
+/* Reads the file as these words say; `is_whole`: what does not compile there is an error. */
+static hd_status read_file(hd_arena *arena, const hd_diag *diag, const char *path,
+                           const hd_parse_command *command, bool is_whole, hd_host *host) {
     front_host h = {.arena = arena, .loop = -1, .steps = MOST_STEPS};
-    hd_status status = front_clang_parse(arena, diag, path, options, device, &command);
-    if (status || !command.is_cuda) {
-        hd_parse_command_end(&command);
-        return status;
-    }
     CXIndex index = clang_createIndex(0, 0);
     enum CXErrorCode code = clang_parseTranslationUnit2(
-        index, path, command.words, command.word_count, NULL, 0, CXTranslationUnit_None, &h.unit);
-    if (code == CXError_Success) {
-        read_unit(&h);
-        clang_disposeTranslationUnit(h.unit);
-    } else {
+        index, path, command->words, command->word_count, NULL, 0, CXTranslationUnit_None, &h.unit);
+    hd_status status = HD_OK;
+    if (code != CXError_Success)
         status = hd_fail(diag, HD_ESYSTEM, &(hd_place){.file = path},
                          "libclang cannot read the host code (%d)", (int)code);
+    for (unsigned d = 0; !status && is_whole && d < clang_getNumDiagnostics(h.unit); d++) {
+        CXDiagnostic found = clang_getDiagnostic(h.unit, d);
+        if (clang_getDiagnosticSeverity(found) == CXDiagnostic_Fatal)
+            status = hd_fail(diag, HD_EINPUT, &(hd_place){.file = path},
+                             "%s; --options '-I DIR' "
+                             "says where headers are",
+                             hd_clang_text(arena, clang_getDiagnosticSpelling(found)));
+        clang_disposeDiagnostic(found);
     }
+    if (!status)
+        read_unit(&h);
+    if (code == CXError_Success)
+        clang_disposeTranslationUnit(h.unit);
     clang_disposeIndex(index);
-    hd_parse_command_end(&command);
+    for (size_t m = 0; m < h.memories.count; m++)
+        if (!h.memories.data[m].name)
+            h.memories.data[m].name = "memory";
     *host = (hd_host){.memories = h.memories.data,
                       .memory_count = (uint32_t)h.memories.count,
                       .loops = h.loops.data,
@@ -931,5 +959,31 @@ hd_status front_clang_host(hd_arena *arena, const hd_diag *diag, const char *pat
                       .writes = h.writes.data,
                       .write_count = (uint32_t)h.writes.count,
                       .more = h.more};
+    return status;
+}
+
+hd_status front_clang_host(hd_arena *arena, const hd_diag *diag, const char *path,
+                           const char *options, const char *device, hd_host *host) {
+    hd_parse_command command;
+    hd_status status = front_clang_parse(arena, diag, path, options, device, &command);
+    if (!status && command.is_cuda)
+        status = read_file(arena, diag, path, &command, false, host);
+    hd_parse_command_end(&command);
+    return status;
+}
+
+hd_status hd_host_read_opencl(hd_arena *arena, const hd_diag *diag, const char *path,
+                              const char *options, hd_host *host) {
+    hd_parse_command command;
+    char *text;
+    size_t length;
+    *host = (hd_host){0};
+    hd_status status = hd_read_file(arena, diag, path, &text, &length);
+    if (!status)
+        status = hd_host_command_make(arena, diag, path, options, &command);
+    if (status)
+        return status;
+    status = read_file(arena, diag, path, &command, true, host);
+    hd_parse_command_end(&command);
     return status;
 }

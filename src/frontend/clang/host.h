@@ -31,11 +31,18 @@ typedef struct front_read_back {
     int32_t loop;
 } front_read_back;
 
+/* A cl_kernel, with the arguments that it has by now. */
+typedef struct front_kernel {
+    const char *name;
+    hd_vec(hd_host_value) args;
+} front_kernel;
+
 typedef struct front_host {
     hd_arena *arena;
     CXTranslationUnit unit;
     hd_vec(front_variable) variables;
     hd_vec(hd_host_memory) memories;
+    hd_vec(front_kernel) kernels;
     hd_vec(hd_host_loop) loops;
     hd_vec(hd_host_launch) launches;
     hd_vec(hd_host_write) writes;
@@ -46,6 +53,7 @@ typedef struct front_host {
     int32_t loop;
     uint32_t conditions; /* around what is read */
     uint32_t steps;      /* that may still be taken */
+    uint32_t returned;   /* 1 + memory that a call has just returned; 0: none */
     bool more;
 } front_host;
 
@@ -63,6 +71,8 @@ hd_place front_host_place(const front_host *h, CXCursor cursor);
 
 /* The number of the variable that an expression names, made when it is new; -1: it names none. */
 int64_t front_host_variable(front_host *h, CXCursor expression);
+/* The same of element `index` of the array of pointers or whole numbers that an expression names. */
+int64_t front_host_element(front_host *h, CXCursor array, int64_t index);
 /* The value of a struct: those of its members. */
 hd_host_value front_host_members(front_host *h, CXType type);
 /* Elements of the vector that this declares, std::vector or thrust::device_vector, and the bytes of
@@ -84,5 +94,22 @@ static inline hd_host_value front_host_whole(int64_t value) {
 /* What a call does: a launch, an allocation, or what is in a function of the user's; the value that
  * this returns. */
 hd_host_value front_host_call(front_host *h, CXCursor call);
+
+/* New memory of the device. Without a name it gets that of the variable that it is assigned to. */
+hd_host_value front_host_memory(front_host *h, CXCursor at, const char *name, hd_host_value bytes,
+                                const char *text);
+/* What an argument of a kernel is: a pointer that nothing is known of stands for memory of its own. */
+hd_host_value front_host_argument(front_host *h, CXCursor expression);
+/* What `&x` or a reference names, without the &. */
+CXCursor front_host_behind_address(front_host *h, CXCursor expression);
+/* The number that a variable of the host holds, behind `&x`, and which variable; -1: none. */
+hd_host_value front_host_number_behind(front_host *h, CXCursor expression, int64_t *variable);
+void front_host_launch(front_host *h, hd_host_launch launch);
+void front_host_write(front_host *h, CXCursor call, hd_host_write write);
+
+/* ---- host_opencl.c ------------------------------------------------------------------------------ */
+
+/* Whether it is a call of OpenCL's that is known, which is then done; *value is what it returns. */
+bool front_host_opencl_call(front_host *h, CXCursor call, hd_host_value *value);
 
 #endif

@@ -102,23 +102,43 @@ size_t front_host_declared(front_host *h, CXCursor declaration) {
     return declared(h, declaration, 0);
 }
 
-/* d[2] of an array of pointers is a variable of its own. */
-static int64_t element_variable(front_host *h, CXCursor subscript) {
-    hd_cursors inside = front_host_children(h, subscript);
-    if (inside.count != 2)
-        return -1;
-    CXCursor array = front_host_bare(h, inside.data[0]);
+/* What an element has from the start. */
+static void initialise_element(front_host *h, size_t number, CXCursor declaration, int64_t index) {
+    hd_cursors inside = front_host_children(h, declaration);
+    for (size_t i = 0; i < inside.count; i++)
+        if (clang_getCursorKind(inside.data[i]) == CXCursor_InitListExpr) {
+            hd_cursors values = front_host_children(h, inside.data[i]);
+            if ((size_t)index < values.count) {
+                hd_host_value value = front_host_value(h, values.data[index]);
+                h->variables.data[number].value = value;
+            }
+        }
+}
+
+/* d[2] of an array of pointers or whole numbers is a variable of its own. */
+int64_t front_host_element(front_host *h, CXCursor expression, int64_t index) {
+    CXCursor array = front_host_bare(h, expression);
     enum CXCursorKind kind = clang_getCursorKind(array);
     if (kind != CXCursor_DeclRefExpr && kind != CXCursor_MemberRefExpr)
         return -1;
     CXCursor declaration = clang_getCanonicalCursor(clang_getCursorReferenced(array));
     CXType type = clang_getCanonicalType(clang_getCursorType(declaration));
     CXType element = clang_getCanonicalType(clang_getArrayElementType(type));
-    hd_host_value index = front_host_value(h, inside.data[1]);
-    if (type.kind != CXType_ConstantArray || element.kind != CXType_Pointer ||
-        index.kind != HD_HOST_WHOLE || index.parts[0] < 0)
+    bool is_whole = element.kind >= CXType_Char_U && element.kind <= CXType_LongLong;
+    if (type.kind != CXType_ConstantArray || (element.kind != CXType_Pointer && !is_whole) ||
+        index < 0)
         return -1;
-    return (int64_t)declared(h, declaration, index.parts[0] + 1);
+    size_t known = h->variables.count, number = declared(h, declaration, index + 1);
+    if (h->variables.count > known && is_whole)
+        initialise_element(h, number, declaration, index);
+    return (int64_t)number;
+}
+
+static int64_t element_variable(front_host *h, CXCursor subscript) {
+    hd_cursors inside = front_host_children(h, subscript);
+    hd_host_value index =
+        inside.count == 2 ? front_host_value(h, inside.data[1]) : (hd_host_value){0};
+    return index.kind == HD_HOST_WHOLE ? front_host_element(h, inside.data[0], index.parts[0]) : -1;
 }
 
 int64_t front_host_variable(front_host *h, CXCursor expression) {
