@@ -23,6 +23,7 @@
 #include "compiled/promised.h"
 
 static const double NEAR = 0.01, FAR = 0.10;
+static const double MOST = 0.95; /* kernels that have to be near */
 
 typedef struct bench {
     hd_arena *arena;
@@ -126,7 +127,7 @@ static bool print_verdict(const bench *b) {
     for (size_t i = 0; i < b->kernels.count; i++)
         if (distance(&b->kernels.data[i]) > FAR)
             print_kernel(&b->kernels.data[i]);
-    return near == b->kernels.count && !differing && !b->failed;
+    return near >= MOST * (double)b->kernels.count && !differing && !b->failed;
 }
 
 /* ---- whole programs ------------------------------------------------------------------------------ */

@@ -1,6 +1,7 @@
 /* heddle report: one HTML page about one or more runs (docs/report.md). */
 #include "cli/commands.h"
 #include "cli/buffer_contents.h"
+#include "cli/advise_records.h"
 #include "cli/show_advice.h"
 #include "cli/input.h"
 #include "cli/stop.h"
@@ -109,21 +110,37 @@ static hd_status read_options(cli *c, request *r, char *const *paths, uint32_t c
 
 /* ---- advice ------------------------------------------------------------------------------ */
 
+/* Of several records the verdict is that of all, and the figures are those of the heaviest. */
+static void advise_records(cli *c, request *r, const cli_question *question, const hd_job *job,
+                           const hd_diag *diag, hd_page_subject *subject) {
+    hd_records_advice *all = hd_new(c->arena, hd_records_advice);
+    if (hd_advise_records(c->arena, diag, job, &r->advise, all) || !all->count)
+        return;
+    subject->advice = &all->records[0].advice;
+    subject->verdict = cli_records_verdict(c->arena, all);
+    subject->basis = cli_answer_of(c, question, subject->advice).basis_text;
+    subject->command = cli_records_command(c, question, all);
+}
+
 static void advise(cli *c, request *r, const char *path, const hd_job *job,
                    hd_page_subject *subject) {
+    const cli_question question = {path, &r->input.source, &r->advise.cost};
     hd_first_error refused = {.arena = c->arena}; /* why a section is left out */
     const hd_diag diag = {hd_keep_first, &refused};
     hd_advice *advice = hd_new(c->arena, hd_advice);
     if (!job)
         subject->why = "a trace says what was run, not of what; give the job or the kernel file";
+    else if (job->several[0])
+        advise_records(c, r, &question, job, &diag, subject);
     else if (hd_job_require_record(&diag, job) ||
              hd_advise(c->arena, &diag, job, &r->advise, advice))
         subject->why = refused.text;
     else
         subject->advice = advice;
-    if (!subject->advice)
+    if (!subject->advice && !subject->why)
+        subject->why = refused.text;
+    if (subject->advice != advice)
         return;
-    const cli_question question = {path, &r->input.source, &r->advise.cost};
     const cli_answer answer = cli_answer_of(c, &question, advice);
     subject->verdict = answer.decided;
     subject->basis = answer.basis_text;

@@ -86,6 +86,15 @@ for command in run show cache 'advise --accesses' 'run --layout cell=soa' 'diff 
     [ "$status" -eq 0 ] || complain "$command asks for a record"
 done
 accepts report -o page.html both.yaml
+accepts report --json both.yaml
+python3 - "$work/log/out" <<'E2' || complain 'the page has no verdict for all records'
+import json, sys
+(run,) = json.load(open(sys.argv[1]))["runs"]
+v = run["verdict"]
+assert " for particle (" in v["text"] and " for cell (" in v["text"], v["text"]
+assert "particle=" in v["command"] and "cell=" in v["command"], v["command"]
+assert run["record"]["name"] == "particle" and v["before"]["transactions"] > v["after"]["transactions"]
+E2
 
 # A program with three structs.
 nvcc=${CUDA_PATH-${CUDA_HOME-/usr/local/cuda}}/bin/nvcc

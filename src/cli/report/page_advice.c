@@ -222,7 +222,8 @@ static const hd_member reason_members[] = {{"access", .get = reason_name},
                                            {"why", HD_AT(reason, why)},
                                            {0}};
 
-/* A layout that was ranked: by evidence, where there is any. */
+/* A layout that was ranked: as its compiled kernels were counted, or else by evidence, where there is
+ * any. */
 typedef struct ranked {
     const hd_layout *layout;
     double ratio;
@@ -233,17 +234,27 @@ static const hd_member ranked_members[] = {
     {"ratio", HD_AT(ranked, ratio)},
     {0}};
 
-static hd_value layouts_of(const hd_view *view, const void *at) {
-    const verdict *v = at;
-    const hd_search_result *search = &v->of->search;
+static ranked ranked_at(const verdict *v, uint32_t i) {
+    const hd_recount *r = &v->subject->advice->recount;
     const hd_judgement *judged = v->of->judged;
-    hd_vec(ranked) rows = {0};
-    for (uint32_t i = 0; i < (judged ? judged->count : search->ranked_count); i++)
-        if (rows.count < MOST_LAYOUTS)
-            hd_push(view->arena, &rows,
-                    judged ? ((ranked){judged->layouts[i].layout, judged->layouts[i].ratio})
-                           : ((ranked){search->ranked[i].layout, search->ranked[i].ratio}));
-    return hd_rows(rows.data, rows.count);
+    if (r->tried && !r->why)
+        return i < r->count && r->layouts[i].counted
+                   ? (ranked){r->layouts[i].layout, r->layouts[i].ratio}
+                   : (ranked){0};
+    if (judged)
+        return i < judged->count ? (ranked){judged->layouts[i].layout, judged->layouts[i].ratio}
+                                 : (ranked){0};
+    const hd_search_result *search = &v->of->search;
+    return i < search->ranked_count ? (ranked){search->ranked[i].layout, search->ranked[i].ratio}
+                                    : (ranked){0};
+}
+
+static hd_value layouts_of(const hd_view *view, const void *at) {
+    ranked *rows = hd_new_array(view->arena, ranked, MOST_LAYOUTS);
+    uint32_t count = 0;
+    while (count < MOST_LAYOUTS && (rows[count] = ranked_at(at, count)).layout)
+        count++;
+    return hd_rows(rows, count);
 }
 
 /* A kernel file alone says nothing of contents, and the advice may rest on random ones. */
