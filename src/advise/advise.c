@@ -253,7 +253,8 @@ static hd_status recount(hd_arena *arena, const hd_advise_options *options, hd_a
                           : options->search.leave > 0 ? options->search.leave
                                                       : HD_NOTICEABLE;
     if (!options->run || advice->job->module->form == KIR_AS_WRITTEN ||
-        !advice->job->module->device || hd_advice_is_stopped(advice))
+        !advice->job->module->device || hd_advice_is_stopped(advice) ||
+        (advice->evidence && advice->evidence->why)) /* there is nothing to run it on */
         return HD_OK;
     if (first->leave && !options->evidence.layout_count && !advise_vectors(arena, model, true))
         return HD_OK;

@@ -43,7 +43,7 @@ static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
 const char *cli_evidence_basis(hd_arena *arena, const hd_advice *advice, const char *cost) {
     const hd_evidence *e = advice->evidence;
     const hd_recount *r = &advice->recount;
-    if (r->tried && !r->why && (!e || e->why))
+    if (r->tried && !r->why && !e)
         return hd_format(arena, "a run of the compiled kernels in each layout%s",
                          r->simulated ? ", with its caches simulated" : "");
     if (!e)
