@@ -317,13 +317,6 @@ static void try_rewriting(hd_arena *arena, hd_advice *advice) {
     first->ratio = advice->attempt.ratio;
 }
 
-static double transactions_of(const hd_cost_line *lines, size_t count) {
-    double sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += lines[i].executions * lines[i].transactions;
-    return sum;
-}
-
 /* What the best layout of the first device saves. */
 static hd_layout_gain gain_of(hd_arena *arena, const hd_advice *advice) {
     const hd_device_advice *first = &advice->devices[0];
@@ -333,23 +326,23 @@ static hd_layout_gain gain_of(hd_arena *arena, const hd_advice *advice) {
     if (first->leave)
         return (hd_layout_gain){0};
     hd_layout_gain gain = {.share = 1 - first->ratio};
-    for (uint32_t i = 0; i < r->count; i++)
-        if (r->layouts[i].counted && hd_layout_equal(r->layouts[i].layout, first->best)) {
-            gain.transactions = (double)hd_recount_deciding(r, &r->original)->transactions -
-                                (double)hd_recount_deciding(r, &r->layouts[i])->transactions;
-            return gain;
-        }
+    const hd_recounted *counted = hd_recount_of(r, first->best);
+    if (counted) {
+        gain.transactions = (double)hd_recount_deciding(r, &r->original)->transactions -
+                            (double)hd_recount_deciding(r, counted)->transactions;
+        return gain;
+    }
     hd_cost_of_layout(arena, first->judged ? first->judged->model : first->model, first->best,
                       &lines, &count);
-    gain.transactions =
-        transactions_of(first->accesses, first->access_count) - transactions_of(lines, count);
+    gain.transactions = hd_cost_transactions(first->accesses, first->access_count) -
+                        hd_cost_transactions(lines, count);
     return gain;
 }
 
 static void find_dominating(hd_arena *arena, const hd_advise_options *options, hd_advice *advice) {
     const hd_device_advice *first = &advice->devices[0];
     const hd_layout_gain gain = gain_of(arena, advice);
-    if (options->run && !hd_advice_is_stopped(advice) && !options->evidence.layout_count)
+    if (options->run && !options->brief && !hd_advice_is_stopped(advice))
         advice->dominating_count =
             advise_dominating(arena, advice->job, first->device, first->accesses,
                               first->access_count, &gain, &options->evidence, advice->dominating);
@@ -387,6 +380,7 @@ static void ask_otherwise(hd_arena *arena, const hd_job *job, const hd_advise_op
         !hd_job_fill_indices(arena, &near, true))
         return;
     again.rewrite = again.measure = false;
+    again.brief = true;
     again.choose.budget = 0;
     again.costed = again.ranked = NULL;
     if (hd_advise(arena, &silent, &near, &again, &other) == HD_OK &&

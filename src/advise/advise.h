@@ -29,6 +29,7 @@ typedef struct hd_advise_options {
                * decides, with these options: */
     hd_evidence_options evidence;
     bool take_apart; /* try the record with its arrays and nested structs taken apart, too */
+    bool brief;      /* do not ask what weighs more than the layout, which takes a run */
     bool rewrite;    /* rewrite the kernels in the best layout */
     bool measure;    /* run both versions; implies rewrite */
     hd_measure_options measurement;

@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "advise/verify.h"
 #include "analysis/access_table.h"
@@ -12,7 +11,6 @@
 
 /* Below this share of all it is not worth a word. */
 static const double WORTH = 0.1;
-enum { OF_LIMIT = 4 };
 
 static const hd_diag silent = {0};
 
@@ -45,28 +43,22 @@ static hd_status end_launch(void *self, bool complete) {
 static hd_status count_job(counting *c, const hd_job *job) {
     const hd_vm_options options = {
         .workers = 1, .max_instructions = c->limit, .stop = c->options->stop};
-    uint64_t left = c->limit;
+    hd_sink *sinks = hd_new_array(c->arena, hd_sink, job->launch_count);
+    hd_vm_counts counts;
     hd_vm *vm;
     c->counters = hd_counters_new(c->arena, c->device);
     c->table = (hd_access_table){.arena = c->arena};
-    const hd_sink sinks[] = {
+    const hd_sink both[] = {
         hd_tally_sink(c->counters),
         {.self = c, .launch = begin_launch, .end_launch = end_launch},
     };
-    const hd_sink sink = hd_sink_tee(c->arena, sinks, 2);
+    for (uint32_t l = 0; l < job->launch_count; l++)
+        sinks[l] = hd_sink_tee(c->arena, both, 2);
     hd_status status = hd_vm_open(c->arena, &silent, job, NULL, &options, &vm);
-    for (uint32_t l = 0; l < job->launch_count && status == HD_OK; l++) {
-        bool is_over = hd_vm_is_over(vm, l);
-        for (uint64_t r = 0; r < job->launches[l].repeat && !is_over && status == HD_OK; r++) {
-            hd_vm_counts counts = {0};
-            status = hd_vm_run(vm, l, &sink, &counts);
-            if (status == HD_OK && (counts.stopped || counts.lane_accesses >= left))
-                status = HD_EUNSUPPORTED;
-            left -= counts.lane_accesses;
-        }
-    }
-    if (vm)
+    if (status == HD_OK) {
+        status = hd_vm_run_all(vm, sinks, c->limit, &counts);
         hd_vm_close(vm);
+    }
     hd_tally_free(c->counters);
     return status;
 }
@@ -83,18 +75,6 @@ static uint64_t all_conflicts(const hd_access_table *table) {
 }
 
 /* ---- an array padded by one column ----------------------------------------------------------- */
-
-/* "tile" of a variable of a kernel: "turn.tile" in OpenCL, "_ZZ4turnPfiE4tile" in CUDA. */
-static const char *declared_name(const char *variable) {
-    const size_t length = strlen(variable);
-    const char *dot = strrchr(variable, '.');
-    for (size_t at = 0; at + 1 < length && !strncmp(variable, "_Z", 2); at++) {
-        size_t digits = strspn(variable + at, "0123456789");
-        if (digits && (size_t)strtoul(variable + at, NULL, 10) == length - at - digits)
-            return variable + at + digits;
-    }
-    return dot ? dot + 1 : variable;
-}
 
 static bool is_of_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
@@ -135,9 +115,8 @@ static const char *last_bracket(const char *at, const char **end) {
 
 /* Passes that conflicts take with the array padded, in *passes, and how it is declared then, as
  * "tile[16][16 + 1]"; NULL: it cannot be, or the kernels leave other contents. */
-static const char *padded(counting *c, const hd_job *job, const char *variable, uint64_t *passes) {
+static const char *padded(counting *c, const hd_job *job, const char *name, uint64_t *passes) {
     hd_arena *arena = c->arena;
-    const char *name = declared_name(variable);
     char *text;
     size_t length;
     if (!job->kernel_path || hd_read_file(arena, &silent, job->kernel_path, &text, &length))
@@ -190,11 +169,10 @@ static bool uses_local_memory(hd_arena *arena, const hd_job *job) {
 static uint32_t find_conflicts(hd_arena *arena, const hd_job *job, const hd_device *device,
                                const hd_layout_gain *gain, const hd_evidence_options *options,
                                hd_dominating *found) {
-    const uint64_t limit = options->limit ? options->limit : HD_EVIDENCE_LIMIT;
     counting c = {.arena = arena,
                   .device = device,
                   .options = options,
-                  .limit = limit < UINT64_MAX / OF_LIMIT ? limit * OF_LIMIT : limit};
+                  .limit = hd_evidence_limit_again(options)};
     const hd_access_row *worst = NULL;
     uint64_t transactions = 0, passes;
     if (!device->banks || !uses_local_memory(arena, job) || count_job(&c, job))

@@ -223,7 +223,7 @@ bool hd_evidence_try(hd_arena *arena, const hd_job *job, const hd_evidence_optio
                  .job = job,
                  .options = options,
                  .evidence = &unused,
-                 .limit = options->limit ? options->limit : HD_EVIDENCE_LIMIT};
+                 .limit = hd_evidence_limit(options)};
     h.most_run = h.limit;
     bool whole = !missing_input(&h) && try_job(&h, &silent) == HD_OK && !unused.stopped;
     for (size_t i = 0; i < h.plan.count; i++)
@@ -410,7 +410,7 @@ hd_status hd_evidence_hear(hd_arena *arena, const hd_diag *diag, const hd_job *j
                  .devices = devices,
                  .options = options,
                  .evidence = e,
-                 .limit = options->limit ? options->limit : HD_EVIDENCE_LIMIT};
+                 .limit = hd_evidence_limit(options)};
     h.most_run =
         h.limit < UINT64_MAX / HD_EVIDENCE_UNHEARD ? h.limit * HD_EVIDENCE_UNHEARD : UINT64_MAX;
     double start = hd_clock();

@@ -38,6 +38,16 @@ typedef struct hd_evidence_options {
     void *user;
 } hd_evidence_options;
 
+/* Accesses of lanes that are heard at most. */
+static inline uint64_t hd_evidence_limit(const hd_evidence_options *options) {
+    return options->limit ? options->limit : HD_EVIDENCE_LIMIT;
+}
+/* Those of a run of the whole job that is for one more question: four times as many. */
+static inline uint64_t hd_evidence_limit_again(const hd_evidence_options *options) {
+    const uint64_t limit = hd_evidence_limit(options);
+    return limit < UINT64_MAX / 4 ? limit * 4 : UINT64_MAX;
+}
+
 typedef struct hd_evidence {
     /* Why nothing was heard, as "buffer 'next' has no contents, ..."; NULL: something was. */
     const char *why;
@@ -112,6 +122,9 @@ typedef struct hd_judgement {
     double margin;     /* gains below this share cannot be told from none */
     bool leave;
 } hd_judgement;
+
+/* NULL: the layout was not judged, or nothing was (`judgement` is NULL). */
+const hd_judged *hd_judged_as(const hd_judgement *judgement, const hd_layout *layout);
 
 /* When it is stopped there is no judgement, and evidence->why says so. Otherwise:
  * prices all layouts for device number `device` by what was heard, and simulates the best ones,

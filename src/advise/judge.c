@@ -127,12 +127,8 @@ static hd_status simulate(void *self, uint32_t worker, uint64_t number) {
             j->stopped = true;
         judged->cost = caches->total.cost;
         judged->caches = caches->total;
-        const hd_cache_counts *total = &caches->total.counts;
-        judged->transactions = (double)total->transactions;
-        judged->counts = (hd_energy_counts){.l1_bytes = (double)total->sectors * caches->sector,
-                                            .l2_bytes = (double)total->l2_bytes,
-                                            .dram_bytes = (double)total->dram_read +
-                                                          (double)total->dram_written};
+        judged->transactions = (double)caches->total.counts.transactions;
+        judged->counts = hd_caches_energy_counts(caches);
         price_joules(j, 1, judged);
         hd_caches_serve(caches, judged->lines, judged->line_count);
     }
@@ -151,8 +147,7 @@ static hd_status judge_all(judge *j) {
         hd_cost_vector cost = hd_cost_of_layout(j->arena, r->model, judged->layout, &judged->lines,
                                                 &judged->line_count);
         judged->cost = hd_cost_mean(&cost);
-        for (size_t l = 0; l < judged->line_count; l++)
-            judged->transactions += judged->lines[l].executions * judged->lines[l].transactions;
+        judged->transactions = hd_cost_transactions(judged->lines, judged->line_count);
         if (r->simulated)
             continue;
         judged->counts = hd_cost_energy_counts(j->arena, r->model, j->job, judged->layout);
@@ -197,6 +192,13 @@ static void rank(const judge *j) {
         if (r->layouts[i].layout == original)
             r->original = i;
     }
+}
+
+const hd_judged *hd_judged_as(const hd_judgement *judgement, const hd_layout *layout) {
+    for (uint32_t i = 0; judgement && i < judgement->count; i++)
+        if (hd_layout_equal(judgement->layouts[i].layout, layout))
+            return &judgement->layouts[i];
+    return NULL;
 }
 
 /* The layouts that are judged, the original first. */

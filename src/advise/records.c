@@ -8,17 +8,9 @@
 /* What it would say is said of all together, or was said. */
 static const hd_diag silent = {0};
 
-/* NULL: it was not judged. */
-static const hd_judged *judged_as(const hd_judgement *judged, const hd_layout *layout) {
-    for (uint32_t i = 0; judged && i < judged->count; i++)
-        if (hd_layout_equal(judged->layouts[i].layout, layout))
-            return &judged->layouts[i];
-    return NULL;
-}
-
 hd_movement hd_movement_in(hd_arena *arena, const hd_device_advice *of, const hd_layout *layout) {
     hd_cost_model *model = of->judged ? of->judged->model : of->model;
-    const hd_judged *judged = judged_as(of->judged, layout);
+    const hd_judged *judged = hd_judged_as(of->judged, layout);
     hd_cost_line *lines = judged ? judged->lines : NULL;
     size_t count = judged ? judged->line_count : 0;
     if (!judged)

@@ -8,8 +8,6 @@
 #include "analysis/coalesce.h"
 #include "device/energy_model.h"
 
-enum { OF_LIMIT = 4 };
-
 typedef struct counting {
     const hd_job *job;
     const hd_device *device;
@@ -25,31 +23,18 @@ typedef struct counting {
 
 /* ---- one run ------------------------------------------------------------------------------- */
 
-/* All of the job; a sink hears the whole, another the share of the blocks. */
-static hd_status run_launches(hd_arena *arena, const counting *c, const hd_job *job, hd_vm *vm,
-                              hd_sink whole, hd_sink part, hd_vm_counts *all) {
-    const uint64_t limit = c->options->limit ? c->options->limit : HD_EVIDENCE_LIMIT;
-    uint64_t left = limit < UINT64_MAX / OF_LIMIT ? limit * OF_LIMIT : limit;
-    hd_status status = HD_OK;
+/* For each launch: one sink hears the whole of it, another the share of the blocks. */
+static hd_sink *make_sinks(hd_arena *arena, const counting *c, const hd_job *job, hd_sink whole,
+                           hd_sink part) {
+    hd_sink *sinks = hd_new_array(arena, hd_sink, job->launch_count);
     for (uint32_t l = 0; l < job->launch_count; l++) {
         const hd_launch *launch = &job->launches[l];
         const uint64_t blocks = hd_grid_of(launch->dims, launch->global, launch->local).block_count;
-        const hd_sink sinks[] = {
-            whole,
-            hd_sink_blocks(arena, part, hd_blocks_spread(blocks, (double)blocks * c->share))};
-        const hd_sink both = hd_sink_tee(arena, sinks, c->is_cached ? 2 : 1);
-        bool is_over = hd_vm_is_over(vm, l);
-        for (uint64_t r = 0; r < launch->repeat && !is_over && !status; r++) {
-            hd_vm_counts counts = {0};
-            status = hd_vm_run(vm, l, &both, &counts);
-            if (counts.lane_accesses >= left)
-                return HD_EUNSUPPORTED;
-            left -= counts.lane_accesses;
-            for (int k = 0; k < HD_OPERATIONS; k++)
-                all->operations[k] += counts.operations[k];
-        }
+        const hd_block_choice some = hd_blocks_spread(blocks, (double)blocks * c->share);
+        const hd_sink both[] = {whole, hd_sink_blocks(arena, part, some)};
+        sinks[l] = hd_sink_tee(arena, both, c->is_cached ? 2 : 1);
     }
-    return status;
+    return sinks;
 }
 
 /* What caches serve of it, as cost or as joules. */
@@ -68,14 +53,10 @@ static hd_status simulate(hd_arena *arena, const counting *c, const hd_job *job,
     if (status != HD_OK)
         return status;
     *cost = caches->total.cost;
-    const hd_cache_counts *total = &caches->total.counts;
-    const hd_energy_counts counts = {
-        .fp32 = c->share * (double)all->operations[HD_OPERATION_FP32],
-        .fp64 = c->share * (double)all->operations[HD_OPERATION_FP64],
-        .integer = c->share * (double)all->operations[HD_OPERATION_INTEGER],
-        .l1_bytes = (double)total->sectors * caches->sector,
-        .l2_bytes = (double)total->l2_bytes,
-        .dram_bytes = (double)total->dram_read + (double)total->dram_written};
+    hd_energy_counts counts = hd_caches_energy_counts(caches);
+    counts.fp32 = c->share * (double)all->operations[HD_OPERATION_FP32];
+    counts.fp64 = c->share * (double)all->operations[HD_OPERATION_FP64];
+    counts.integer = c->share * (double)all->operations[HD_OPERATION_INTEGER];
     if (c->of_energy)
         hd_energy_modelled(c->device, &counts, cost);
     return HD_OK;
@@ -87,10 +68,9 @@ static hd_status count_job(hd_arena *arena, const counting *c, const hd_job *job
     static const hd_diag silent = {0};
     const hd_trace_header header = {.spaces = (uint32_t)1 << KIR_GLOBAL};
     const hd_tally_work work = hd_coalesce_work(arena, c->device);
-    const uint64_t limit = c->options->limit ? c->options->limit : HD_EVIDENCE_LIMIT;
+    const uint64_t most = hd_evidence_limit_again(c->options);
     const hd_vm_options options = {.workers = 1,
-                                   .max_instructions =
-                                       limit < UINT64_MAX / OF_LIMIT ? limit * OF_LIMIT : 0,
+                                   .max_instructions = most < UINT64_MAX ? most : 0,
                                    .spaces = (uint32_t)1 << KIR_GLOBAL,
                                    .stop = c->options->stop};
     hd_vm_counts all = {0};
@@ -103,7 +83,9 @@ static hd_status count_job(hd_arena *arena, const counting *c, const hd_job *job
     hd_tally *tally = hd_tally_new(arena, &work, 1);
     status = hd_vm_open(arena, &silent, job, contents, &options, &vm);
     if (status == HD_OK) {
-        status = run_launches(arena, c, job, vm, hd_tally_sink(tally), hd_trace_sink(writer), &all);
+        const hd_sink *sinks =
+            make_sinks(arena, c, job, hd_tally_sink(tally), hd_trace_sink(writer));
+        status = hd_vm_run_all(vm, sinks, most, &all);
         hd_vm_close(vm);
     }
     if (status == HD_OK && c->options->stop && *c->options->stop)
@@ -235,6 +217,15 @@ const hd_run_counts *hd_recount_deciding(const hd_recount *r, const hd_recounted
     return r->original.nvcc.transactions ? &of->nvcc : &of->compiled;
 }
 
+const hd_recounted *hd_recount_of(const hd_recount *r, const hd_layout *layout) {
+    if (!r->tried || r->why)
+        return NULL;
+    for (uint32_t i = 0; i < r->count; i++)
+        if (r->layouts[i].counted && hd_layout_equal(r->layouts[i].layout, layout))
+            return &r->layouts[i];
+    return hd_layout_equal(r->original.layout, layout) ? &r->original : NULL;
+}
+
 static void compare(hd_recount *r) {
     const double own = hd_recount_deciding(r, &r->original)->cost;
     for (uint32_t i = 0; i < r->count; i++) {
@@ -283,11 +274,12 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
                          hd_cost_model *model, const hd_search_result *ranking,
                          const hd_evidence_options *options, bool of_energy, hd_recount *recount) {
     static const hd_diag silent = {0};
-    const double limit = (double)(options->limit ? options->limit : HD_EVIDENCE_LIMIT);
+    const double limit = (double)hd_evidence_limit(options);
     const double all = lane_accesses(arena, model);
     uint64_t failed;
-    *recount = (hd_recount){.tried = true, .original.ratio = 1};
-    if (all > OF_LIMIT * limit) {
+    *recount = (hd_recount){
+        .tried = true, .original = {.layout = hd_layout_original(arena, job->record), .ratio = 1}};
+    if (all > (double)hd_evidence_limit_again(options)) {
         recount->why = "the job is more work than the limit; raise it with --run";
         return HD_OK;
     }

@@ -46,6 +46,8 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
                          const hd_evidence_options *options, bool of_energy, hd_recount *recount);
 /* What decides about a layout: nvcc's code, where it has compiled the original. */
 const hd_run_counts *hd_recount_deciding(const hd_recount *recount, const hd_recounted *of);
+/* The layout, or the original; NULL: it was not counted. */
+const hd_recounted *hd_recount_of(const hd_recount *recount, const hd_layout *layout);
 /* Those that gain by what was counted, at least by this share. */
 const hd_search_result *advise_recounted_ranking(hd_arena *arena, const hd_recount *recount,
                                                  double margin);

@@ -55,12 +55,9 @@ static hd_status run_job(const verifier *v, const hd_diag *diag, const hd_job *j
     hd_status status = hd_vm_open(v->arena, diag, job, before, &options, &vm);
     if (status != HD_OK)
         return status;
-    for (uint32_t l = 0; l < job->launch_count; l++)
-        for (uint64_t r = 0; r < job->launches[l].repeat && status == HD_OK; r++) {
-            hd_vm_counts counts = {0};
-            status = hd_vm_run(vm, l, NULL, &counts);
-            *lane_accesses += status == HD_OK ? counts.lane_accesses : 0;
-        }
+    hd_vm_counts counts;
+    status = hd_vm_run_all(vm, NULL, UINT64_MAX, &counts);
+    *lane_accesses = counts.lane_accesses;
     if (status == HD_OK)
         hd_vm_copy_contents(v->arena, vm, after);
     hd_vm_close(vm);

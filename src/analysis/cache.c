@@ -493,6 +493,13 @@ void hd_caches_serve(const hd_caches *caches, hd_cost_line *lines, size_t count)
     }
 }
 
+hd_energy_counts hd_caches_energy_counts(const hd_caches *caches) {
+    const hd_cache_counts *total = &caches->total.counts;
+    return (hd_energy_counts){.l1_bytes = (double)total->sectors * caches->sector,
+                              .l2_bytes = (double)total->l2_bytes,
+                              .dram_bytes = (double)total->dram_read + (double)total->dram_written};
+}
+
 void hd_cache_sum_add(hd_cache_sum *sum, const hd_cache_sum *more) {
     hd_tally_add(&sum->counts, &more->counts, sizeof sum->counts);
     sum->cost += more->cost;

@@ -100,6 +100,9 @@ hd_status hd_caches_run(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
  * its sectors; lines of accesses that have none stay as they are. The device is the simulation's. */
 void hd_caches_serve(const hd_caches *caches, hd_cost_line *lines, size_t count);
 
+/* The bytes of all levels, for the energy model; operations and time are not known. */
+hd_energy_counts hd_caches_energy_counts(const hd_caches *caches);
+
 /* Adds up counts and costs. */
 void hd_cache_sum_add(hd_cache_sum *sum, const hd_cache_sum *more);
 

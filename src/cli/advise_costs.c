@@ -64,29 +64,21 @@ static pricing price(hd_arena *arena, const hd_advice *advice, uint32_t number,
     const hd_device_advice *of = &advice->devices[number];
     const hd_recount *r = &advice->recount;
     pricing p = {.layout = layout, .recount = r};
-    for (uint32_t i = 0; of->judged && i < of->judged->count; i++) {
-        const hd_judged *judged = &of->judged->layouts[i];
-        if (hd_layout_equal(judged->layout, layout)) {
-            p.cost.v[0] = judged->cost;
-            p.ratio = judged->ratio;
-            p.lines = judged->lines;
-            p.line_count = judged->line_count;
-        }
-    }
-    if (!p.lines) {
+    const hd_judged *judged = hd_judged_as(of->judged, layout);
+    if (judged) {
+        p.cost.v[0] = judged->cost;
+        p.ratio = judged->ratio;
+        p.lines = judged->lines;
+        p.line_count = judged->line_count;
+    } else {
         const hd_layout *aos = hd_layout_aos(arena, hd_cost_record(of->model));
         const hd_cost_vector of_aos = hd_cost_of_layout(arena, of->model, aos, NULL, NULL);
         p.cost = hd_cost_of_layout(arena, of->model, layout, &p.lines, &p.line_count);
         p.ratio = hd_cost_ratio(&p.cost, &of_aos);
     }
-    for (uint32_t i = 0; !number && !r->why && i < r->count; i++)
-        if (r->layouts[i].counted && hd_layout_equal(r->layouts[i].layout, layout)) {
-            p.counted = &r->layouts[i];
-            p.ratio = p.counted->ratio;
-        }
-    if (!number && r->tried && !r->why &&
-        hd_layout_equal(hd_layout_original(arena, advice->job->record), layout))
-        p.counted = &r->original;
+    p.counted = number ? NULL : hd_recount_of(r, layout);
+    if (p.counted)
+        p.ratio = p.counted->ratio;
     return p;
 }
 
@@ -109,6 +101,7 @@ int cmd_advise_costs(cli *c) {
                             notations->count ? notations->data[i] : usual[i], &layouts[i]))
             return CLI_WRONG;
     options.device_count = (uint32_t)device_count;
+    options.brief = true;
     options.evidence.layouts = layouts;
     options.evidence.layout_count = (uint32_t)count;
     cli_stop stop;

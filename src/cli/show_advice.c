@@ -83,19 +83,11 @@ const char *cli_command_for(cli *c, const cli_question *question, const hd_advic
 
 /* ---- the answer --------------------------------------------------------------------------- */
 
-/* NULL: it was not judged. */
-static const hd_judged *judged_as(const hd_judgement *judged, const hd_layout *layout) {
-    for (uint32_t i = 0; judged && i < judged->count; i++)
-        if (hd_layout_equal(judged->layouts[i].layout, layout))
-            return &judged->layouts[i];
-    return NULL;
-}
-
 static const char *static_verdict(cli *c, const hd_advice *advice, const char *basis) {
     const hd_device_advice *first = &advice->devices[0];
     /* What the rewriter has refused although it costs less than what is advised. */
     const hd_refusal *refused = advice->attempt.refused_count ? advice->attempt.refused : NULL;
-    const hd_judged *best = judged_as(first->judged, first->best);
+    const hd_judged *best = hd_judged_as(first->judged, first->best);
     bool rewritable = !first->leave && (advice->attempt.layout || !advice->attempt.tried);
     hd_verdict verdict = {.record = advice->job->record,
                           .unknown = advice->unknown,

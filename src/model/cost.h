@@ -114,6 +114,9 @@ hd_cost_vector hd_cost_of_layout(hd_arena *arena, hd_cost_model *model, const hd
 hd_energy_counts hd_cost_energy_counts(hd_arena *arena, hd_cost_model *model, const hd_job *job,
                                        const hd_layout *layout);
 
+/* Of all executions of these accesses. */
+double hd_cost_transactions(const hd_cost_line *lines, size_t count);
+
 /* The most expensive first. */
 void hd_cost_sort_lines(hd_cost_line *lines, size_t count);
 

@@ -265,6 +265,13 @@ static int costlier(const void *a, const void *b) {
     return -hd_cost_compare(&((const hd_cost_line *)a)->cost, &((const hd_cost_line *)b)->cost);
 }
 
+double hd_cost_transactions(const hd_cost_line *lines, size_t count) {
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += lines[i].executions * lines[i].transactions;
+    return sum;
+}
+
 void hd_cost_sort_lines(hd_cost_line *lines, size_t count) {
     qsort(lines, count, sizeof *lines, costlier);
 }

@@ -45,6 +45,12 @@ matches() {
 # prints PATTERN: the last output has a line that matches.
 prints() { matches "$1" "$work/log/out" || complain "no line matches: $1"; }
 
+# in_one_line -E|-F PATTERN: standard output has it, with one blank where it has blanks and ends of lines.
+in_one_line() {
+    tr -s ' \n' '  ' <"$work/log/out" >"$work/log/line"
+    grep -q "$1" -- "$2" "$work/log/line" || complain "no '$2' in: $(cat "$work/log/line")"
+}
+
 # says PATTERN...: the last messages have a line that matches each.
 says() {
     local pattern

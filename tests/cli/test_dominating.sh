@@ -3,12 +3,9 @@
 source "$(dirname "$0")/lib.sh"
 source "$source_folder/tests/cli/ready.sh"
 
-# said NAME: text without the breaks of lines.
-flat() { tr -s ' \n' '  ' <"$work/log/out"; }
-says() { flat | grep -Eq -- "$1" || complain "no '$1' in: $(flat)"; }
-says_not() { flat | grep -Eq -- "$1" && complain "'$1' in: $(flat)"; }
+says_not() { tr -s ' \n' '  ' <"$work/log/out" | grep -Eq -- "$1" && complain "'$1' is said"; }
 
-# Four of five passes go with one column more: conflicts of the tile are named, and the mend that was
+# All conflicts go with one column more: they are named, and the mend that was
 # tried. A second tile has none.
 cat >turn.cu <<'END2'
 struct cell { float value, weight; };
@@ -36,7 +33,7 @@ int main() {
 }
 END2
 accepts advise turn.cu
-says "take soa.* bank conflicts of line 14 cost more than the layout can gain: 15.9k passes against 8.19k transactions; pad the array by one column: tile\[TILE\]\[TILE \+ 1\] leaves the same and 0 passes"
+in_one_line -E "take soa.* bank conflicts of line 14 cost more than the layout can gain: 15.9k passes against 8.19k transactions; pad the array by one column: tile\[TILE\]\[TILE \+ 1\] leaves the same and 0 passes"
 accepts advise turn.cu --json
 python3 - "$work/log/out" <<'END2' || complain "the JSON of bank conflicts"
 import json, sys
@@ -51,11 +48,11 @@ sed 's/\[TILE\]\[TILE\]/[TILE * TILE]/g; s/tile\[\([^]]*\)\]\[\([^]]*\)\]/tile[(
      s/other\[\([^]]*\)\]\[\([^]]*\)\]/other[(\1) * TILE + \2]/' turn.cu |
     sed 's/__shared__ float .*;/__shared__ float tile[TILE * TILE], other[TILE * TILE];/' >line.cu
 accepts advise line.cu
-says "bank conflicts of line 14 cost more than the layout can gain"
+in_one_line -E "bank conflicts of line 14 cost more than the layout can gain"
 says_not "pad the array"
 sed 's/= tile\[threadIdx.x\]\[threadIdx.y + j\]/= (\&tile[0][0])[threadIdx.x * TILE + threadIdx.y + j]/' turn.cu >pitch.cu
 accepts advise pitch.cu
-says "bank conflicts of line 14 cost more than the layout can gain"
+in_one_line -E "bank conflicts of line 14 cost more than the layout can gain"
 says_not "pad the array"
 
 # Padded already, there is nothing to say.
@@ -76,8 +73,8 @@ __kernel void sum(__global struct point *p, __global const float *a, __global fl
 }
 END2
 accepts advise rows.cl --global 4096 --local 256
-says "accesses that are not to struct point move in vain what makes [78].\..% of the cost, which no layout of it changes; most of it on line 6, a: lanes 256 bytes apart"
-says "accesses to struct point are 2\..% of the cost, so that no layout of it can gain more"
+in_one_line -E "accesses that are not to struct point move in vain what makes [78].\..% of the cost, which no layout of it changes; most of it on line 6, a: lanes 256 bytes apart"
+in_one_line -E "accesses to struct point are 2\..% of the cost, so that no layout of it can gain more"
 accepts advise rows.cl --global 4096 --local 256 --run 0
 says_not "which no layout"
 

@@ -222,16 +222,14 @@ int main(int argc, char **argv) {
 END
 accepts init --host step.c -o step.yaml step.cl
 accepts init --host step.c step.cl
-tr -s ' \n' '  ' <"$work/log/out" >flat
-has() { grep -Fq -- "$1" flat || complain "no '$1' in: $(cat flat)"; }
-has "name: bodies type: body count: 4096"
-has "name: sums type: float count: 32"
-has "repeat: 10 launches:"
-has "kernel: scale global: [4096] local: [128] args: - {name: b, buffer: bodies} - {name: by, value: 0.5} - {name: n, value: 4096}"
-has "kernel: sum global: [4096] local: [128] args: - {name: b, buffer: bodies} - {name: out, buffer: sums} - {name: part, local: 512}"
-has "fill: {buffer: grid, value: 0}"
-has "kernel: two global: [64, 32] local: [16, 4] args: - {name: grid, buffer: grid} - {name: w, value: 64}"
-has "kernel: two global: [64, 32] local: [16, 16]"
+in_one_line -F "name: bodies type: body count: 4096"
+in_one_line -F "name: sums type: float count: 32"
+in_one_line -F "repeat: 10 launches:"
+in_one_line -F "kernel: scale global: [4096] local: [128] args: - {name: b, buffer: bodies} - {name: by, value: 0.5} - {name: n, value: 4096}"
+in_one_line -F "kernel: sum global: [4096] local: [128] args: - {name: b, buffer: bodies} - {name: out, buffer: sums} - {name: part, local: 512}"
+in_one_line -F "fill: {buffer: grid, value: 0}"
+in_one_line -F "kernel: two global: [64, 32] local: [16, 4] args: - {name: grid, buffer: grid} - {name: w, value: 64}"
+in_one_line -F "kernel: two global: [64, 32] local: [16, 16]"
 accepts run step.yaml
 echo '#include "nowhere.h"' >lost.c
 refuses "lost.c: error: 'nowhere.h' file not found; --options '-I DIR'" init --host lost.c step.cl

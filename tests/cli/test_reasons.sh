@@ -22,13 +22,11 @@ __kernel void f(__global struct r *p, __global const int *g, __global float *out
 }
 END
 accepts advise --as-written --accesses tables.cl --global 1024 --local 64
-tr -s ' \n' '  ' <"$work/log/out" >rows
-says() { grep -Eq -- "$1" rows || complain "no '$1' in: $(cat rows)"; }
-says ' 7 load p\.x 4 4 uniform in a block: read from table at line 7 2 8 load g'
-says ' 8 load p\.y 4 4 uniform in a block: read from g at line 8: 192\*group\(0\) \+ 3\*local\(0\) \+ %[0-9]+ \+ 2 '
-says ' 9 load p\.z 4 4 uniform in a block: depends on the srem at line 9, which is not affine '
-says ' 11 load p\.x 4 indirect through g at line 11: 64\*group\(0\) \+ local\(0\) \+ 2\*%[0-9]+ '
-says ' 12 load p\.w 4 depends on the srem at line 12, which is not affine '
+in_one_line -E ' 7 load p\.x 4 4 uniform in a block: read from table at line 7 2 8 load g'
+in_one_line -E ' 8 load p\.y 4 4 uniform in a block: read from g at line 8: 192\*group\(0\) \+ 3\*local\(0\) \+ %[0-9]+ \+ 2 '
+in_one_line -E ' 9 load p\.z 4 4 uniform in a block: depends on the srem at line 9, which is not affine '
+in_one_line -E ' 11 load p\.x 4 indirect through g at line 11: 64\*group\(0\) \+ local\(0\) \+ 2\*%[0-9]+ '
+in_one_line -E ' 12 load p\.w 4 depends on the srem at line 12, which is not affine '
 accepts advise --as-written --accesses tables.cl --global 1024 --local 64 --json
 python3 - "$work/log/out" <<'END' || complain "'uniform' is not what it should be"
 import json, sys
@@ -52,11 +50,9 @@ __kernel void loaded(__global const struct s *s, __global float *out) {
 }
 END
 accepts advise --as-written --accesses pointers.cl --entry either
-tr -s ' \n' '  ' <"$work/log/out" >rows
-says ' 7 load \(unknown\) 4 the pointer may point into more than one buffer '
+in_one_line -E ' 7 load \(unknown\) 4 the pointer may point into more than one buffer '
 accepts advise --as-written --accesses pointers.cl --entry loaded
-tr -s ' \n' '  ' <"$work/log/out" >rows
-says ' 10 load \(unknown\) 4 the pointer was loaded: .*read from s at line 10 '
+in_one_line -E ' 10 load \(unknown\) 4 the pointer was loaded: .*read from s at line 10 '
 
 # A struct by value is the same for all lanes, and so is a counter after a branch on the local id.
 cat >same.cl <<'END'

@@ -62,10 +62,7 @@ static bool has_field(const hd_record *record, const hd_access *a) {
 static double moved_by(const hd_cost_line *line) { return line->executions * line->transactions; }
 
 static moved sum_of(lines l, uint32_t segment) {
-    moved sum = {.segment = segment};
-    for (size_t i = 0; i < l.count; i++)
-        sum.transactions += moved_by(&l.data[i]);
-    return sum;
+    return (moved){hd_cost_transactions(l.data, l.count), segment};
 }
 
 /* uses[field_count + 1]: the last is all other buffers, and what is not known to be of a field. */
