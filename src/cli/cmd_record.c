@@ -170,7 +170,7 @@ static hd_status make_folder(cli *c, request *r) {
     if (count >= 0)
         free(entries);
     if (count > 2)
-        return cli_refuse(c, "-o %s: there is something in this folder; name a new one", r->folder);
+        return cli_refuse(c, "%s: there is something in this folder; name a new one", r->folder);
     char *whole = realpath(r->folder, NULL); /* the program may change its own */
     r->folder = whole ? hd_strdup(c->arena, whole) : r->folder;
     free(whole);

@@ -638,6 +638,9 @@ const cli_option cli_all_options[] = {
      "no device: the modelled energy of this device profile, without times", .excludes = "show"},
     {"keep", 0, "DIR", CLI_TEXT, AT(keep), IN(EXPLORE),
      "leave the kernels and their jobs in this folder", .excludes = "show"},
+    {"keep", 0, "DIR", CLI_TEXT, AT(keep), IN(ADVISE),
+     "of a program: leave its recording in this new folder, which 'heddle apply' and the others "
+     "take in the place of the program"},
     {"pictures", 0, "DIR", CLI_TEXT, AT(pictures), IN(EXPLORE),
      "write the pictures into this folder, as SVG"},
     {"minutes", 'm', "N", CLI_REAL, AT(minutes), IN(CHECK),

@@ -128,7 +128,8 @@ const char *cli_shown(const cli *c, const char *path) {
     return *file && !hd_ends_in(file, ".yaml") ? file : hd_join_words(c->arena, c->program, count);
 }
 
-/* Runs the program that follows "--", and the command on what it has recorded of it. */
+/* Runs the program that follows "--", and the command on what it has recorded of it. A recording that is
+ * kept is the command's input as any other is. */
 static int run_on_program(cli *c, const cli_command *command, uint32_t at, char **words) {
     char *folder;
     if (hd_scratch_make(c->arena, &c->diag, &folder))
@@ -138,9 +139,18 @@ static int run_on_program(cli *c, const cli_command *command, uint32_t at, char 
     memcpy(all, words, at * sizeof *all);
     c->recording = all[at] = hd_format(c->arena, "%s/recording", folder);
     bool parsed = cli_parse(c, command, (int)at + 1, all);
-    int status = !parsed                                      ? c->status
-                 : cli_record_program(c, c->program, all[at]) ? CLI_WRONG
-                                                              : command->run(c);
+    const char *kept = parsed ? c->given->keep : NULL;
+    int status = parsed ? CLI_FINE : c->status;
+    if (parsed && cli_record_program(c, c->program, kept ? kept : c->recording))
+        status = CLI_WRONG;
+    if (kept) {
+        c->program = NULL;
+        c->given->input.path = kept;
+        c->given->input.source.options = NULL;
+        c->given->input.source.sources.count = 0;
+    }
+    if (parsed && status == CLI_FINE)
+        status = command->run(c);
     hd_scratch_remove(folder);
     return status;
 }
@@ -160,7 +170,11 @@ static int run_command(cli *c, const cli_command *command, uint32_t count, char 
         at++;
     if (command->takes_programs && at + 1 < count)
         return run_on_program(c, command, at, words);
-    return cli_parse(c, command, (int)count, words) ? command->run(c) : c->status;
+    if (!cli_parse(c, command, (int)count, words))
+        return c->status;
+    if (command->takes_programs && c->given->keep)
+        return cli_wrong(c, "--keep DIR goes with a program: heddle %s --keep DIR -- ./app", c->command);
+    return command->run(c);
 }
 
 static int run(cli *c, int argc, char **argv) {

@@ -12,6 +12,10 @@ prints '^  job.yaml +6 +2  source.yaml +6$'
 # Other commands take the program, too: its recording, which is gone after them.
 accepts advise -- ./particles
 prints '^  heddle apply --layout (soa|aosoa:32) --out DIR -- ./particles$'
+accepts advise --keep kept -- ./particles
+prints '^  heddle apply kept --layout (soa|aosoa:32) --out DIR$'
+refuses 'kept: there is something in this folder' advise --keep kept -- ./particles
+refuses '--keep DIR goes with a program' advise --keep more particles.cu
 accepts apply --layout soa --out made -- ./particles
 prints '^Particle as soa: .*, checked on the machine$'
 for command in show cache 'diff --layout soa' 'report --json'; do

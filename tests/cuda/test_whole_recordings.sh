@@ -44,8 +44,8 @@ three_commands() {
     cd "$1" || return
     local command build status
     nvcc -std=c++14 $2 -lineinfo -cudart shared -o app $3 >log 2>&1 || { cat log; echo "FAILED: $1: nvcc"; return; }
-    "$heddle" advise -- ./app $4 >advice 2>log || { cat log; echo "FAILED: $1: advise"; return; }
-    command=$(grep -m1 '^  heddle apply .* --out DIR -- ./app' advice) || { cat advice; echo "FAILED: $1: no command"; return; }
+    "$heddle" advise --keep run -- ./app $4 >advice 2>log || { cat log; echo "FAILED: $1: advise"; return; }
+    command=$(grep -m1 '^  heddle apply run .* --out DIR$' advice) || { cat advice; echo "FAILED: $1: no command"; return; }
     command=${command/heddle/\"\$heddle\"}
     build="--out new --build 'nvcc -std=c++14 $2 -o app $3'"
     eval "${command/--out DIR/$build}" >applied 2>log
@@ -113,7 +113,6 @@ failures=$((failures + $(grep -c '^FAILED' said)))
 
 # A main() that launches is empty in the copy, and full in what is written.
 cd plain || exit 2
-"$heddle" record -o run -- ./app >log 2>&1
 tr -d '\n' <run/source/plain.cu | grep -Eq 'int main\([^)]*\) *\{ *\}' || complain 'main is not emptied, so nothing is shown'
 tr -d '\n' <new/plain.cu | grep -Eq 'int main\([^)]*\) *\{ *\}' && complain 'the emptied main was written'
 cd ..
