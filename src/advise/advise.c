@@ -256,7 +256,8 @@ static hd_status recount(hd_arena *arena, const hd_advise_options *options, hd_a
         !advice->job->module->device || hd_advice_is_stopped(advice) ||
         (advice->evidence && advice->evidence->why)) /* there is nothing to run it on */
         return HD_OK;
-    if (first->leave && !options->evidence.layout_count && !advise_vectors(arena, model, true))
+    if (first->leave && !options->evidence.layout_count &&
+        !advise_vectors(arena, model, HD_THREES_PADDED))
         return HD_OK;
     hd_status status = advise_recount(arena, advice->job, first->device, model, first->ranking,
                                       &options->evidence, is_of_energy(options, first->device), r);

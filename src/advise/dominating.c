@@ -260,10 +260,54 @@ static uint32_t find_others(hd_arena *arena, const hd_job *job, const hd_device 
     return kinds;
 }
 
+/* A loop in whose second part lanes are in different iterations; of several the costliest. */
+static uint32_t find_lanes_apart(hd_arena *arena, const hd_cost_line *lines, size_t count,
+                                 hd_dominating *found) {
+    const kir_split *worst = NULL;
+    const char *kernel = NULL;
+    double all = 0, most = 0, each = 0;
+    for (size_t i = 0; i < count; i++) {
+        const kir_split *split = &lines[i].info->kernel->split;
+        double share = 0, requests = 0, transactions = 0;
+        all += hd_cost_mean(&lines[i].cost);
+        for (size_t k = 0; k < count && split->loop; k++) {
+            const hd_access *access = lines[k].access;
+            if (lines[k].info != lines[i].info || access->line < split->question.line ||
+                access->line > split->last)
+                continue;
+            share += hd_cost_mean(&lines[k].cost);
+            requests += lines[k].executions;
+            transactions += lines[k].executions * lines[k].transactions;
+        }
+        if (share <= most)
+            continue;
+        most = share;
+        each = requests > 0 ? transactions / requests : 0;
+        worst = split;
+        kernel = lines[i].info->kernel->name;
+    }
+    if (!worst || most / all < WORTH)
+        return 0;
+    *found = (hd_dominating){
+        "lanes apart",
+        kernel,
+        worst->question.line,
+        each,
+        most / all,
+        hd_format(
+            arena,
+            "the compiler splits the loop of line %u where the answer of line %u changes, and in "
+            "its second part lanes of a warp are in different iterations: lines %u to %u make "
+            "%.2f transactions a request",
+            worst->loop, worst->question.line, worst->question.line, worst->last, each)};
+    return 1;
+}
+
 uint32_t advise_dominating(hd_arena *arena, const hd_job *job, const hd_device *device,
                            const hd_cost_line *lines, size_t line_count, const hd_layout_gain *gain,
                            const hd_evidence_options *options,
                            hd_dominating found[HD_MOST_DOMINATING]) {
     uint32_t count = find_conflicts(arena, job, device, gain, options, found);
-    return count + find_others(arena, job, device, lines, line_count, gain, found + count);
+    count += find_others(arena, job, device, lines, line_count, gain, found + count);
+    return count + find_lanes_apart(arena, lines, line_count, found + count);
 }

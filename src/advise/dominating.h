@@ -8,15 +8,17 @@
 #include "advise/evidence.h"
 
 typedef struct hd_dominating {
-    const char *kind;       /* "bank conflicts", "other memory", "small share" */
+    const char *kind;       /* "bank conflicts", "other memory", "small share", "lanes apart" */
     const char *kernel;     /* of the worst access; NULL: it is of all */
     uint32_t line;          /* its line; 0: of all */
     double amount, against; /* of bank conflicts passes, against the transactions that the layout
-                             * saves; else shares of the cost: of these accesses, and what it saves */
+                             * saves; of lanes apart the transactions of a request in the loop, and the
+                             * share of the cost that these are; else shares of the cost: of these
+                             * accesses, and what the layout saves */
     const char *text; /* one or two sentences without a full stop, the mend, too, if it was tried */
 } hd_dominating;
 
-enum { HD_MOST_DOMINATING = 3 };
+enum { HD_MOST_DOMINATING = 4 };
 
 /* What a layout would save, of the job's cost and of its transactions; zeros: it stays. */
 typedef struct hd_layout_gain {

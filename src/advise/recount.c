@@ -191,7 +191,7 @@ static double lane_accesses(hd_arena *arena, hd_cost_model *model) {
 static void choose(hd_arena *arena, const hd_device *device, hd_cost_model *model,
                    const hd_search_result *ranking, const hd_evidence_options *options,
                    hd_recount *r) {
-    enum { BEST = 3, HABITS = 4 };
+    enum { BEST = 3, HABITS = 2 + HD_THREES };
     static const hd_diag silent = {0};
     const hd_record *record = hd_cost_record(model);
     hd_layout *tiles;
@@ -204,8 +204,8 @@ static void choose(hd_arena *arena, const hd_device *device, hd_cost_model *mode
     if (!hd_layout_parse(arena, &silent, record, hd_format(arena, "aosoa:%u", device->warp),
                          &tiles))
         add(arena, record, tiles, r);
-    for (int pads = 0; pads < 2; pads++) {
-        const hd_layout *vectors = advise_vectors(arena, model, pads);
+    for (hd_threes threes = 0; threes < HD_THREES; threes++) {
+        const hd_layout *vectors = advise_vectors(arena, model, threes);
         if (vectors)
             add(arena, record, vectors, r);
     }

@@ -35,8 +35,8 @@ typedef struct hd_recount {
     uint32_t count;
 } hd_recount;
 
-/* Counts the best layouts of a ranking, SoA, tiles of a warp, and SoA of vectors with and without
- * padding, for the job's record: transactions and requests of all blocks, and what caches serve of as
+/* Counts the best layouts of a ranking, SoA, tiles of a warp, and SoA of vectors in their
+ * forms, for the job's record: transactions and requests of all blocks, and what caches serve of as
  * many blocks as the limit of the options allows. Where nvcc is installed a CUDA file is counted as nvcc
  * compiles it, too, and that decides. Of costs that are alike (HD_NOTICEABLE) that of fewer transactions
  * comes first, then that of fewer requests. A job of more than four times the limit, in accesses of

@@ -91,7 +91,7 @@ static void fill_up(const hd_record *record, hd_cluster *cluster, uint64_t idle)
     }
 }
 
-hd_layout *advise_vectors(hd_arena *arena, hd_cost_model *model, bool pads) {
+hd_layout *advise_vectors(hd_arena *arena, hd_cost_model *model, hd_threes threes) {
     const hd_record *record = hd_cost_record(model);
     uint64_t used = hd_cost_used_fields(model), idle = hd_all_fields(record) & ~used;
     hd_layout *layout = hd_new(arena, hd_layout);
@@ -107,10 +107,15 @@ hd_layout *advise_vectors(hd_arena *arena, hd_cost_model *model, bool pads) {
         hd_cluster *cluster = &layout->clusters[layout->count++];
         *cluster = hd_cluster_of_mask(grown(c, used & -used, used), HD_TILE_AOS);
         used &= ~cluster->mask;
-        any |= cluster->count > 1 || is_of_three(bytes_of(record, cluster->mask));
-        fill_up(record, cluster, idle);
+        bool is_of_threes = is_of_three(bytes_of(record, cluster->mask));
+        any |= cluster->count > 1 || is_of_threes;
+        if (is_of_threes && threes == HD_THREES_APART)
+            cluster->tile = HD_TILE_SOA;
+        else
+            fill_up(record, cluster, idle);
         idle &= ~cluster->mask;
-        cluster->padded = pads && is_of_three(bytes_of(record, cluster->mask));
+        cluster->padded =
+            threes == HD_THREES_PADDED && is_of_three(bytes_of(record, cluster->mask));
     }
     if (idle)
         layout->clusters[layout->count++] = hd_cluster_of_mask(idle, HD_TILE_AOS);

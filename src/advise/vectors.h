@@ -7,10 +7,13 @@
 
 #include "model/cost.h"
 
+/* What becomes of three quarters of a vector: a field that no access touches fills them up where there
+ * is one; and else they are padded; or they are no vector, since stores of three are three. */
+typedef enum hd_threes { HD_THREES_FILLED, HD_THREES_PADDED, HD_THREES_APART, HD_THREES } hd_threes;
+
 /* The fields in the order of the record, each with those that come with it in at least half of its
- * accesses, up to HD_VECTOR bytes. One that no access touches may fill a quarter that is left there;
- * the others of these lie in a cluster at the end. With `pads` other clusters of three quarters are
- * padded. NULL: no fields come together. */
-hd_layout *advise_vectors(hd_arena *arena, hd_cost_model *model, bool pads);
+ * accesses, up to HD_VECTOR bytes. Fields that no access touches lie in a cluster at the end, unless
+ * they fill another. NULL: no fields come together. */
+hd_layout *advise_vectors(hd_arena *arena, hd_cost_model *model, hd_threes threes);
 
 #endif

@@ -173,7 +173,8 @@ static int run_command(cli *c, const cli_command *command, uint32_t count, char 
     if (!cli_parse(c, command, (int)count, words))
         return c->status;
     if (command->takes_programs && c->given->keep)
-        return cli_wrong(c, "--keep DIR goes with a program: heddle %s --keep DIR -- ./app", c->command);
+        return cli_wrong(c, "--keep DIR goes with a program: heddle %s --keep DIR -- ./app",
+                         c->command);
     return command->run(c);
 }
 

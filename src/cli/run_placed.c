@@ -33,6 +33,20 @@ hd_status cli_place(cli *c, const hd_job *job, const hd_record_layout *layouts, 
     return status;
 }
 
+/* Why lanes that read one address as the source has it read many. */
+static void tell_splits(cli *c, const hd_job *job) {
+    for (uint32_t k = 0; k < job->module->kernel_count; k++) {
+        const kir_split *split = &job->module->kernels[k]->split;
+        if (split->loop)
+            hd_note(
+                &c->diag, &split->question,
+                "the compiler splits the loop of line %u where this answer changes, and in its "
+                "second part lanes of a warp are in different iterations; --as-written keeps it "
+                "one",
+                split->loop);
+    }
+}
+
 hd_status cli_load_placed(cli *c, const char *path, const cli_source *source,
                           const cli_texts *texts, cli_placed *placed) {
     hd_job *job;
@@ -41,7 +55,10 @@ hd_status cli_load_placed(cli *c, const char *path, const cli_source *source,
     hd_status status = texts->count
                            ? cli_load_layouts(c, path, source, texts, &job, &layouts, &count)
                            : cli_load(c, path, source, &job);
-    return status ? status : cli_place(c, job, layouts, count, placed);
+    if (status)
+        return status;
+    tell_splits(c, job);
+    return cli_place(c, job, layouts, count, placed);
 }
 
 void cli_placed_begin(cli *c, cli_placed *p) {

@@ -260,6 +260,14 @@ static inline const char *kir_symbol(const kir_static *s) {
     return s->symbol ? s->symbol : s->name;
 }
 
+/* A loop that the compiler has made two of, before and behind the iteration in which a question of its
+ * body is answered otherwise, which is another for each lane: in the second one lanes of a warp are in
+ * different iterations. Zeros: there is none. */
+typedef struct kir_split {
+    hd_place question;
+    uint32_t loop, last; /* lines of the loop in the same file: of its head, and its last one */
+} kir_split;
+
 typedef struct kir_kernel {
     const char *name;
     hd_place place;
@@ -273,6 +281,7 @@ typedef struct kir_kernel {
     uint32_t block_count;
     uint32_t required_local[3]; /* reqd_work_group_size, or 0 */
     uint32_t sub_group;         /* lanes of a sub-group that the source asks for, or 0 */
+    kir_split split;            /* not in the text form */
 } kir_kernel;
 
 /* Lanes of a sub-group, in the order of their linear ids; the last one of a block may have fewer. */

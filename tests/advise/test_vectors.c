@@ -53,25 +53,29 @@ static const hd_device *device_of(hd_sample *s) {
 static void fields_that_come_together_are_vectors(void **state) {
     (void)state;
     static const struct {
-        const char *record, *work, *padded, *unpadded;
+        const char *record, *work, *padded, *filled, *apart;
     } cases[] = {
-        {BODY, "out[i] = p[i].x + p[i].y + p[i].z;", "{x,y,z,m}{vx,vy,vz}", "{x,y,z,m}{vx,vy,vz}"},
+        {BODY, "out[i] = p[i].x + p[i].y + p[i].z;", "{x,y,z,m}{vx,vy,vz}", "{x,y,z,m}{vx,vy,vz}",
+         "{x,y,z}:soa{m,vx,vy,vz}"},
         {"float m, x, y, z;", "out[i] = p[idx[i]].x + p[idx[i]].y + p[idx[i]].z;", "{x,y,z,m}",
-         "{x,y,z,m}"},
+         "{x,y,z,m}", "{x,y,z}:soa{m}"},
         {"float x, y, z; double w;", "out[i] = p[i].x + p[i].y + p[i].z;", "{x,y,z,_}{w}",
-         "{x,y,z}{w}"},
+         "{x,y,z}{w}", "{x,y,z}:soa{w}"},
         {"float a; short b, c, d; char e;", "out[i] = p[i].b + p[i].c + p[i].d + p[i].e;",
-         "{b,c,d,_}{e}{a}", "{b,c,d}{e}{a}"},
-        {"double a, b, c;", "out[i] = p[i].a + p[i].b + p[i].c;", "{a,b}{c}", "{a,b}{c}"},
-        {"float3 at; double w;", "out[i] = p[i].at.x + p[i].at.z;", "{at,_}{w}", "{at}{w}"},
-        {"float3 at; float m; double w;", "out[i] = p[i].at.y * p[i].m;", "{at,m}{w}", "{at,m}{w}"},
+         "{b,c,d,_}{e}{a}", "{b,c,d}{e}{a}", "{b,c,d}:soa{e}{a}"},
+        {"double a, b, c;", "out[i] = p[i].a + p[i].b + p[i].c;", "{a,b}{c}", "{a,b}{c}",
+         "{a,b}{c}"},
+        {"float3 at; double w;", "out[i] = p[i].at.x + p[i].at.z;", "{at,_}{w}", "{at}{w}",
+         "{at}:soa{w}"},
+        {"float3 at; float m; double w;", "out[i] = p[i].at.y * p[i].m;", "{at,m}{w}", "{at,m}{w}",
+         "{at,m}{w}"},
         {BODY, "out[i] = p[i].x + p[i].vx; out[i] += p[idx[i]].y + p[idx[i]].vy;",
-         "{x,vx}{y,vy}{z,m,vz}", "{x,vx}{y,vy}{z,m,vz}"},
+         "{x,vx}{y,vy}{z,m,vz}", "{x,vx}{y,vy}{z,m,vz}", "{x,vx}{y,vy}{z,m,vz}"},
         {BODY, "for (int j = 0; j < 64; j++) out[i] += p[j].x; out[i] += p[i].y + p[i].z;",
-         "{x}{y,z}{m,vx,vy,vz}", "{x}{y,z}{m,vx,vy,vz}"},
+         "{x}{y,z}{m,vx,vy,vz}", "{x}{y,z}{m,vx,vy,vz}", "{x}{y,z}{m,vx,vy,vz}"},
         {BODY, "p[i].x = p[i].vx; p[i].y = p[i].vy; p[i].z = p[i].vz;", "{x,y,z,m}{vx,vy,vz,_}",
-         "{x,y,z,m}{vx,vy,vz}"},
-        {BODY, "out[i] = p[i].x;", NULL, NULL},
+         "{x,y,z,m}{vx,vy,vz}", "{x,y,z}:soa{vx,vy,vz}:soa{m}"},
+        {BODY, "out[i] = p[i].x;", NULL, NULL, NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hd_sample s;
@@ -80,9 +84,12 @@ static void fields_that_come_together_are_vectors(void **state) {
         open_job(&s, KIR_AS_WRITTEN, cases[i].record, cases[i].work);
         assert_int_equal(
             hd_cost_model_make(s.arena, &s.diag, s.job, device_of(&s), &options, &model), HD_OK);
-        for (int pads = 0; pads < 2; pads++) {
-            const hd_layout *made = advise_vectors(s.arena, model, pads);
-            const char *expected = pads ? cases[i].padded : cases[i].unpadded,
+        const char *const all[] = {[HD_THREES_FILLED] = cases[i].filled,
+                                   [HD_THREES_PADDED] = cases[i].padded,
+                                   [HD_THREES_APART] = cases[i].apart};
+        for (hd_threes threes = 0; threes < HD_THREES; threes++) {
+            const hd_layout *made = advise_vectors(s.arena, model, threes);
+            const char *expected = all[threes],
                        *found = made ? hd_layout_print_long(s.arena, s.job->record, made) : "none";
             if (made && hd_layout_check(&s.diag, s.job->record, made) != HD_OK)
                 fail_msg("%s: %s", cases[i].work, found);

@@ -78,6 +78,41 @@ in_one_line -E "accesses to struct point are 2\..% of the cost, so that no layou
 accepts advise rows.cl --global 4096 --local 256 --run 0
 says_not "which no layout"
 
+# A loop that the compiler splits: lanes read p[j] in different iterations, which run, show and the
+# verdict say, and nothing as written.
+cat >pairs.cu <<'END2'
+struct P { float x, y, z, m, vx, vy, vz, c; };
+__global__ void forces(P *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float a = 0;
+    for (int j = 0; j < n; j++)
+        if (i != j)
+            a += (p[j].x - p[i].x) * p[j].m;
+    p[i].vx += a;
+}
+int main() {
+    P *d;
+    cudaMalloc(&d, 256 * sizeof(P));
+    forces<<<2, 128>>>(d, 256);
+}
+END2
+accepts advise pairs.cu
+in_one_line -E "splits the loop of line 6 where the answer of line 7 changes, and in its second part lanes of a warp are in different iterations: lines 7 to 8 make [0-9.]+ transactions a request"
+accepts advise pairs.cu --json
+fits advise
+grep -q '"kind": "lanes apart"' "$work/log/out" || complain "the JSON of lanes apart"
+call run pairs.cu
+says "pairs.cu:7:15: note: the compiler splits the loop of line 6 where this answer changes"
+for form in 'run --as-written' 'show --as-written'; do
+    accepts $form pairs.cu
+    grep -q 'splits the loop' "$work/log/err" && complain "$form: a loop is split"
+done
+sed 's/i != j/n - 7 != j/' pairs.cu >uniform.cu
+accepts run uniform.cu
+grep -q 'splits the loop' "$work/log/err" && complain 'all lanes are in the same iteration'
+
+
 # Layouts have one ratio: by the run, the compiled kernels and nvcc's code, where it is found.
 cat >chase.cl <<'END2'
 struct node { float a, b, c; int next; };

@@ -34,7 +34,7 @@ static const char spaces[] = "function(sroa<preserve-cfg>,infer-address-spaces)"
  * what nvcc does not do: stores at the end of both arms of a branch stay two. */
 #define COMBINE "instcombine<no-verify-fixpoint>"
 #define BRANCHES "simplifycfg<switch-range-to-icmp>"
-static const char before_gvn[] =
+static const char before_rotation[] =
     "inferattrs,function(lower-expect,simplifycfg,sroa<modify-cfg>,early-cse),ipsccp,"
     "called-value-propagation,globalopt,function(mem2reg," COMBINE "," BRANCHES "),"
     "require<globals-aa>,function(invalidate<aa>),"
@@ -43,7 +43,10 @@ static const char before_gvn[] =
     "propagation," BRANCHES "," COMBINE
     ",aggressive-instcombine,libcalls-shrinkwrap,tailcallelim," BRANCHES
     ",reassociate,constraint-elimination,loop-mssa(loop-instsimplify,loop-simplifycfg,"
-    "licm<no-allowspeculation>,loop-rotate<header-duplication>,licm<allowspeculation>,"
+    "licm<no-allowspeculation>)))";
+static const char before_gvn[] =
+    "require<globals-aa>,function(invalidate<aa>),cgscc(function(loop-mssa("
+    "loop-rotate<header-duplication>,licm<allowspeculation>,"
     "simple-loop-unswitch<nontrivial>)," BRANCHES "," COMBINE
     ",loop(loop-idiom,indvars,simple-loop-unswitch<nontrivial>,loop-deletion,loop-unroll-full),"
     "sroa<modify-cfg>,vector-combine))";
@@ -598,6 +601,10 @@ hd_status front_optimise(front_state *front) {
         each_instruction(front, builder, forget_origin);
     }
     place_assumptions(front);
+    if (!status)
+        status = front_run_passes(front, machine, before_rotation);
+    if (!status && front->form == KIR_FOR_NVIDIA)
+        status = front_split_loops(front, builder);
     if (!status)
         status = front_run_passes(front, machine, before_gvn);
     if (front->form == KIR_FOR_NVIDIA)

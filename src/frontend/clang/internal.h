@@ -69,6 +69,12 @@ typedef struct front_message {
 } front_message;
 typedef hd_vec(front_message) front_messages;
 
+/* A kernel whose loop was split. */
+typedef struct front_split {
+    LLVMValueRef function;
+    kir_split split;
+} front_split;
+
 /* What is left out of the file, and why. */
 typedef struct front_left_out {
     const char *kernel;   /* its name; NULL: it is none */
@@ -111,6 +117,7 @@ typedef struct front_state {
     const char *const *wanted; /* names of kernels, NULL at the end; NULL: all of the user's */
     front_messages errors;     /* of the whole file, as the compiler saw it first */
     hd_vec(front_left_out) left_out;
+    hd_vec(front_split) splits;
     hd_vec(front_mask *) masks;
     front_words missing; /* headers that are not there, and count as empty */
     int nothing;         /* an empty file in memory, or -1 */
@@ -217,6 +224,8 @@ void front_check_inlining(front_state *front);
 /* compiled.c: LLVM's own pipeline for the target of the form; and the name of that target. */
 hd_status front_optimise(front_state *front);
 const char *front_triple(kir_form form);
+/* split_loop.c: splits the only loop of a kernel where nvcc does, and notes it in front->splits. */
+hd_status front_split_loops(front_state *front, LLVMBuilderRef builder);
 
 /* passes.c: drops what no kernel reaches, checks inlining, then runs the fixed list of passes. */
 hd_status front_simplify(front_state *front);

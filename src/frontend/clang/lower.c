@@ -636,6 +636,9 @@ hd_status front_lower_kernel(front_state *front, const front_entry *entry, kir_k
     front_leaf(&l.out, KIR_UNDEF, front_int_type(32, 1), NULL, 0);
     l.kernel->name = entry->name;
     l.kernel->place = l.signature->place;
+    for (size_t i = 0; i < front->splits.count; i++)
+        if (front->splits.data[i].function == function)
+            l.kernel->split = front->splits.data[i].split;
     lower_params(&l);
     refuse_objects(&l);
     read_required_sizes(&l);
