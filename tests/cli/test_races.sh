@@ -60,6 +60,31 @@ orders warps.cu halves 2 128 14
 orders warps.cu voted 2 128 26
 orders warps.cu other_warp 1 64 36
 
+cat >tiles.cu <<'END'
+#include <mma.h>
+using namespace nvcuda::wmma;
+__global__ void tiles(float *o) { /* one of each warp */
+    __shared__ __align__(32) half a[4][256];
+    __shared__ __align__(32) float s[4][256];
+    unsigned w = threadIdx.x / 32, l = threadIdx.x % 32;
+    for (int i = l; i < 256; i += 32)
+        a[w][i] = __float2half(1);
+    __syncwarp();
+    fragment<matrix_a, 16, 16, 16, half, row_major> left;
+    fragment<matrix_b, 16, 16, 16, half, col_major> right;
+    fragment<accumulator, 16, 16, 16, float> sum;
+    fill_fragment(sum, 0.0f);
+    load_matrix_sync(left, a[w], 16);
+    load_matrix_sync(right, a[w], 16);
+    mma_sync(sum, left, right, sum);
+    store_matrix_sync(s[w], sum, 16, mem_row_major);
+    if (SYNC) __syncwarp();
+    o[threadIdx.x] = s[w][l];
+}
+END
+orders tiles.cu tiles 1 128 19
+accepts run tiles.cu --global 128 --local 128 --races --options "-DSYNC=1 --cuda-path="
+
 # ---- blocks ---------------------------------------------------------------------------
 
 cat >blocks.cu <<'END'

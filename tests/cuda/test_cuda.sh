@@ -89,7 +89,7 @@ run_job() {
     shift
     for name; do
         prefix=
-        [ $# -eq 1 ] || prefix=${name}_
+        [ "$job" = "$name.yaml" ] || prefix=${name}_
         for buffer in $(head_of expect | cut -d ' ' -f 1); do
             dumps+=(--dump "$prefix$buffer=$work/${name}_$buffer")
         done

@@ -336,6 +336,8 @@ bool front_lower_sub_group(front_lowering *l, front_call *call);
 /* nvptx.c: intrinsics behind "llvm.nvvm.", inline assembly. */
 void front_lower_nvvm(front_lowering *l, front_call *call, const char *name);
 void front_lower_assembly(front_lowering *l, LLVMValueRef call);
+/* wmma.c: intrinsics behind "llvm.nvvm.wmma.". */
+void front_lower_wmma(front_lowering *l, const front_call *call, const char *name);
 /* libdevice.c: functions that begin with "__nv_"; without a result it stays as it is. */
 bool front_lower_libdevice(front_lowering *l, front_call *call);
 /* convert.c */

@@ -195,6 +195,8 @@ void front_lower_nvvm(front_lowering *l, front_call *call, const char *name) {
         call->result = special_register(l, rest);
         if (front_type_of_value(&l->out, call->result).bits > call->type.bits)
             call->result = front_emit1(&l->out, KIR_TRUNC, call->type, call->result);
+    } else if (skip(name, "wmma.", &rest)) {
+        front_lower_wmma(l, call, rest);
     } else if (!lower_by_recipe(l, call, name) && !lower_warp(l, call, name) &&
                !lower_barrier(l, call, name) && !lower_access(l, call, name) &&
                !refuse_texture(l, name))

@@ -260,8 +260,9 @@ extern const ptx_rule ptx_integer_rules[], ptx_logic_rules[], ptx_float_rules[],
 /* memory.c: the address that operand i is, a pointer to a space. */
 kir_value ptx_address(ptx_lowering *l, uint32_t i, ptx_space space);
 void ptx_set_order(ptx_lowering *l, kir_order unsaid);
-/* So many bytes behind it, an i64. */
-kir_value ptx_address_plus(ptx_lowering *l, uint32_t i, ptx_space space, kir_value bytes);
+/* An element, the index of which is an i64, of so many bytes behind it. */
+kir_value ptx_address_plus(ptx_lowering *l, uint32_t i, ptx_space space, kir_value index,
+                           uint32_t bytes);
 /* The space that a word names, "shared" and "shared::cta"; PTX_NO_SPACE: none. */
 ptx_space ptx_space_of(const ptx_inst *inst);
 kir_space ptx_kir_space(ptx_space space);

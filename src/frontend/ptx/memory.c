@@ -113,11 +113,16 @@ kir_value ptx_address(ptx_lowering *l, uint32_t i, ptx_space space) {
     return pointer_of(l, ptx_operand_at(l, i), space);
 }
 
-kir_value ptx_address_plus(ptx_lowering *l, uint32_t i, ptx_space space, kir_value bytes) {
+kir_value ptx_address_plus(ptx_lowering *l, uint32_t i, ptx_space space, kir_value index,
+                           uint32_t bytes) {
     int64_t offset;
+    if (l->is_inline)
+        return front_emit_addr(&l->out, ptx_address(l, i, space), index, bytes, 0);
     kir_value value = value_of_address(l, ptx_operand_at(l, i), &offset);
     kir_type wide = ptx_int(64);
-    value = ptx_op(l, KIR_ADD, ptx_resize(l, value, wide, false), bytes);
+    if (bytes > 1)
+        index = ptx_op(l, KIR_MUL, index, ptx_number(l, wide, bytes));
+    value = ptx_op(l, KIR_ADD, ptx_resize(l, value, wide, false), index);
     if (offset)
         value = ptx_op(l, KIR_ADD, value, ptx_number(l, wide, offset));
     return to_pointer(l, value, ptx_kir_space(space));

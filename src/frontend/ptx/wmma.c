@@ -180,7 +180,7 @@ static kir_value place_of(ptx_lowering *l, const access *a, uint32_t p, uint32_t
     kir_value inner = plus(l, times(l, a->t, x->lanes), 4 * x->lanes * q + e);
     kir_value far = ptx_op(l, KIR_MUL, x->is_along ? outer : inner, a->stride);
     kir_value at = ptx_op(l, KIR_ADD, far, x->is_along ? inner : outer);
-    return ptx_address_plus(l, a->address, a->space, times(l, at, x->element.bits / 8));
+    return ptx_address_plus(l, a->address, a->space, at, x->element.bits / 8);
 }
 
 /* How many accesses a piece takes, and the type of each. */
