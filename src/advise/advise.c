@@ -6,6 +6,7 @@
 #include "advise/made_up.h"
 #include "advise/rounds.h"
 #include "advise/vectors.h"
+#include "advise/verdict.h"
 
 /* What it would say was said. */
 static const hd_diag silent = {0};
@@ -252,15 +253,20 @@ static hd_status recount(hd_arena *arena, const hd_advise_options *options, hd_a
     const double margin = first->judged               ? first->judged->margin
                           : options->search.leave > 0 ? options->search.leave
                                                       : HD_NOTICEABLE;
+    const bool follows = /* from the source alone */
+        !(first->judged && first->judged->heard) &&
+        !hd_basis_of(arena, first->accesses, first->access_count, &options->cost).count;
+    const bool is_one = advice->job->launch_count == 1 && advice->job->launches->repeat == 1;
     if (!options->run || advice->job->module->form == KIR_AS_WRITTEN ||
         !advice->job->module->device || hd_advice_is_stopped(advice) ||
-        (advice->evidence && advice->evidence->why)) /* there is nothing to run it on */
+        (advice->evidence && advice->evidence->why && !follows)) /* there is nothing to run it on */
         return HD_OK;
     if (first->leave && !options->evidence.layout_count &&
         !advise_vectors(arena, model, HD_THREES_PADDED))
         return HD_OK;
-    hd_status status = advise_recount(arena, advice->job, first->device, model, first->ranking,
-                                      &options->evidence, is_of_energy(options, first->device), r);
+    hd_status status =
+        advise_recount(arena, advice->job, first->device, model, follows || is_one, first->ranking,
+                       &options->evidence, is_of_energy(options, first->device), r);
     if (status == HD_OK && !r->why)
         take_best(arena, advise_recounted_ranking(arena, r, margin), advice->job->record, first);
     else if (first->leave)

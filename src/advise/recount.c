@@ -14,6 +14,7 @@ typedef struct counting {
     const hd_evidence_options *options;
     void **before;  /* contents of the job's buffers */
     double share;   /* of the blocks, that caches are simulated for */
+    bool is_part;   /* no others run: they would be too much work */
     bool is_cached; /* they can be: else transactions are the cost */
     bool of_energy; /* joules are */
     bool asks_nvcc; /* it compiles these kernels, and is here */
@@ -23,18 +24,46 @@ typedef struct counting {
 
 /* ---- one run ------------------------------------------------------------------------------- */
 
-/* For each launch: one sink hears the whole of it, another the share of the blocks. */
-static hd_sink *make_sinks(hd_arena *arena, const counting *c, const hd_job *job, hd_sink whole,
-                           hd_sink part) {
+/* A launch, as it is counted. */
+typedef struct counted_launch {
+    uint64_t blocks;      /* that it has */
+    hd_block_choice some; /* that caches are simulated for */
+    hd_tally *tally;
+} counted_launch;
+
+/* For each launch: one sink hears all that runs of it, another the share of the blocks. */
+static hd_sink *make_sinks(hd_arena *arena, const counting *c, const hd_job *job, hd_sink part,
+                           counted_launch *launches) {
     hd_sink *sinks = hd_new_array(arena, hd_sink, job->launch_count);
+    const hd_tally_work work = hd_coalesce_work(arena, c->device);
     for (uint32_t l = 0; l < job->launch_count; l++) {
         const hd_launch *launch = &job->launches[l];
-        const uint64_t blocks = hd_grid_of(launch->dims, launch->global, launch->local).block_count;
-        const hd_block_choice some = hd_blocks_spread(blocks, (double)blocks * c->share);
-        const hd_sink both[] = {whole, hd_sink_blocks(arena, part, some)};
+        counted_launch *of = &launches[l];
+        of->blocks = hd_grid_of(launch->dims, launch->global, launch->local).block_count;
+        of->some = hd_blocks_spread(of->blocks, (double)of->blocks * c->share);
+        of->tally = hd_tally_new(arena, &work, 1);
+        const hd_sink both[] = {hd_tally_sink(of->tally), hd_sink_blocks(arena, part, of->some)};
         sinks[l] = hd_sink_tee(arena, both, c->is_cached ? 2 : 1);
     }
     return sinks;
+}
+
+/* Blocks that did not run do as those that did. */
+static hd_run_counts sum_up(const counting *c, const counted_launch *launches, uint32_t count) {
+    double requests = 0, transactions = 0;
+    for (uint32_t l = 0; l < count; l++) {
+        const hd_coalesce_counts *counts;
+        const uint64_t ran = c->is_part ? hd_blocks_chosen(&launches[l].some, launches[l].blocks)
+                                        : launches[l].blocks;
+        const double times = (double)launches[l].blocks / (double)ran;
+        for (uint32_t n = 0; (counts = hd_tally_of_launch(launches[l].tally, 0, n)); n++) {
+            requests += times * (double)counts->requests;
+            transactions += times * (double)counts->transactions;
+        }
+        hd_tally_free(launches[l].tally);
+    }
+    return (hd_run_counts){(uint64_t)(requests + 0.5), (uint64_t)(transactions + 0.5),
+                           transactions};
 }
 
 /* What caches serve of it, as cost or as joules. */
@@ -54,50 +83,45 @@ static hd_status simulate(hd_arena *arena, const counting *c, const hd_job *job,
         return status;
     *cost = caches->total.cost;
     hd_energy_counts counts = hd_caches_energy_counts(caches);
-    counts.fp32 = c->share * (double)all->operations[HD_OPERATION_FP32];
-    counts.fp64 = c->share * (double)all->operations[HD_OPERATION_FP64];
-    counts.integer = c->share * (double)all->operations[HD_OPERATION_INTEGER];
+    const double share = c->is_part ? 1 : c->share;
+    counts.fp32 = share * (double)all->operations[HD_OPERATION_FP32];
+    counts.fp64 = share * (double)all->operations[HD_OPERATION_FP64];
+    counts.integer = share * (double)all->operations[HD_OPERATION_INTEGER];
     if (c->of_energy)
         hd_energy_modelled(c->device, &counts, cost);
     return HD_OK;
 }
 
-/* Runs all of the job from these contents. The file is for a trace. */
+/* Runs the job, or the part of it, from these contents. The file is for a trace. */
 static hd_status count_job(hd_arena *arena, const counting *c, const hd_job *job,
                            void *const *contents, const char *file, hd_run_counts *result) {
     static const hd_diag silent = {0};
     const hd_trace_header header = {.spaces = (uint32_t)1 << KIR_GLOBAL};
-    const hd_tally_work work = hd_coalesce_work(arena, c->device);
     const uint64_t most = hd_evidence_limit_again(c->options);
     const hd_vm_options options = {.workers = 1,
                                    .max_instructions = most < UINT64_MAX ? most : 0,
                                    .spaces = (uint32_t)1 << KIR_GLOBAL,
                                    .stop = c->options->stop};
     hd_vm_counts all = {0};
-    hd_run_counts sum = {0};
+    counted_launch *launches = hd_new_array(arena, counted_launch, job->launch_count);
+    hd_block_choice *parts = hd_new_array(arena, hd_block_choice, job->launch_count);
     hd_trace_writer *writer;
     hd_vm *vm;
     hd_status status = hd_trace_create(arena, &silent, file, &header, &writer);
     if (status != HD_OK)
         return status;
-    hd_tally *tally = hd_tally_new(arena, &work, 1);
+    const hd_sink *sinks = make_sinks(arena, c, job, hd_trace_sink(writer), launches);
+    for (uint32_t l = 0; l < job->launch_count; l++)
+        parts[l] = launches[l].some;
     status = hd_vm_open(arena, &silent, job, contents, &options, &vm);
     if (status == HD_OK) {
-        const hd_sink *sinks =
-            make_sinks(arena, c, job, hd_tally_sink(tally), hd_trace_sink(writer));
-        status = hd_vm_run_all(vm, sinks, most, &all);
+        status = hd_vm_run_all(vm, c->is_part ? parts : NULL, sinks, most, &all);
         hd_vm_close(vm);
     }
     if (status == HD_OK && c->options->stop && *c->options->stop)
         status = HD_EUNSUPPORTED;
     status = hd_trace_end(writer, status, true);
-    const hd_coalesce_counts *counts;
-    for (uint32_t n = 0; (counts = hd_tally_of_launch(tally, 0, n)) != NULL; n++) {
-        sum.requests += counts->requests;
-        sum.transactions += counts->transactions;
-    }
-    hd_tally_free(tally);
-    sum.cost = (double)sum.transactions;
+    hd_run_counts sum = sum_up(c, launches, job->launch_count);
     if (status == HD_OK && c->is_cached)
         status = simulate(arena, c, job, file, &all, &sum.cost);
     if (status == HD_OK)
@@ -270,16 +294,28 @@ static void sort(hd_recount *r) {
     move_up(all, best, 0);
 }
 
+/* Blocks that ran, of all, where not all did. */
+static void count_blocks(const counting *c) {
+    for (uint32_t l = 0; l < c->job->launch_count && c->is_part; l++) {
+        const hd_launch *launch = &c->job->launches[l];
+        const uint64_t blocks = hd_grid_of(launch->dims, launch->global, launch->local).block_count;
+        const hd_block_choice some = hd_blocks_spread(blocks, (double)blocks * c->share);
+        c->result->blocks += launch->repeat * hd_blocks_chosen(&some, blocks);
+        c->result->block_count += launch->repeat * blocks;
+    }
+}
+
 hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *device,
-                         hd_cost_model *model, const hd_search_result *ranking,
+                         hd_cost_model *model, bool by_part, const hd_search_result *ranking,
                          const hd_evidence_options *options, bool of_energy, hd_recount *recount) {
     static const hd_diag silent = {0};
     const double limit = (double)hd_evidence_limit(options);
     const double all = lane_accesses(arena, model);
+    const bool is_part = all > (double)hd_evidence_limit_again(options);
     uint64_t failed;
     *recount = (hd_recount){
         .tried = true, .original = {.layout = hd_layout_original(arena, job->record), .ratio = 1}};
-    if (all > (double)hd_evidence_limit_again(options)) {
+    if (is_part && !by_part) {
         recount->why = "the job is more work than the limit; raise it with --run";
         return HD_OK;
     }
@@ -289,6 +325,7 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
                   .options = options,
                   .before = hd_new_array(arena, void *, job->buffer_count + 1),
                   .share = all > limit ? limit / all : 1,
+                  .is_part = is_part,
                   .is_cached = hd_caches_check(&silent, device) == HD_OK,
                   .of_energy = of_energy,
                   .asks_nvcc = job->module->form == KIR_FOR_NVIDIA &&
@@ -309,6 +346,7 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
         return HD_OK;
     }
     recount->simulated = c.is_cached;
+    count_blocks(&c);
     compare(recount);
     sort(recount);
     if (!recount->count || !recount->layouts[0].counted)

@@ -27,11 +27,12 @@ typedef struct hd_recounted {
 } hd_recounted;
 
 typedef struct hd_recount {
-    bool tried;            /* else there was nothing to count, or the kernels are as written */
-    const char *why;       /* nothing was counted; NULL: it was */
-    bool simulated;        /* costs are those of caches */
-    hd_recounted original; /* ratio 1 */
-    hd_recounted *layouts; /* the best first; those that were not counted last */
+    bool tried;      /* else there was nothing to count, or the kernels are as written */
+    const char *why; /* nothing was counted; NULL: it was */
+    bool simulated;  /* costs are those of caches */
+    uint64_t blocks, block_count; /* that ran, of all launches' blocks; zeros: all did */
+    hd_recounted original;        /* ratio 1 */
+    hd_recounted *layouts;        /* the best first; those that were not counted last */
     uint32_t count;
 } hd_recount;
 
@@ -39,10 +40,12 @@ typedef struct hd_recount {
  * forms, for the job's record: transactions and requests of all blocks, and what caches serve of as
  * many blocks as the limit of the options allows. Where nvcc is installed a CUDA file is counted as nvcc
  * compiles it, too, and that decides. Of costs that are alike (HD_NOTICEABLE) that of fewer transactions
- * comes first, then that of fewer requests. A job of more than four times the limit, in accesses of
- * lanes, is not counted. Only HD_ESYSTEM is returned as an error. */
+ * comes first, then that of fewer requests. Of a job of more than four times the limit, in accesses of
+ * lanes, a share of the blocks of each launch runs, with `by_part`, and stands for all: no
+ * block reads what another launch leaves, or none of what is counted depends on it. Else it is not
+ * counted. Only HD_ESYSTEM is returned as an error. */
 hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *device,
-                         hd_cost_model *model, const hd_search_result *ranking,
+                         hd_cost_model *model, bool by_part, const hd_search_result *ranking,
                          const hd_evidence_options *options, bool of_energy, hd_recount *recount);
 /* What decides about a layout: nvcc's code, where it has compiled the original. */
 const hd_run_counts *hd_recount_deciding(const hd_recount *recount, const hd_recounted *of);

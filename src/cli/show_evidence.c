@@ -43,9 +43,13 @@ static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
 const char *cli_evidence_basis(hd_arena *arena, const hd_advice *advice, const char *cost) {
     const hd_evidence *e = advice->evidence;
     const hd_recount *r = &advice->recount;
-    if (r->tried && !r->why && !e)
-        return hd_format(arena, "a run of the compiled kernels in each layout%s",
-                         r->simulated ? ", with its caches simulated" : "");
+    const char *counted = r->simulated ? ", with its caches simulated" : "";
+    if (r->tried && !r->why && r->blocks)
+        return hd_format(
+            arena, "a run of %llu of %llu blocks of the compiled kernels in each layout%s",
+            (unsigned long long)r->blocks, (unsigned long long)r->block_count, counted);
+    if (r->tried && !r->why && (!e || e->why))
+        return hd_format(arena, "a run of the compiled kernels in each layout%s", counted);
     if (!e)
         return cost;
     if (e->is_silent)

@@ -201,13 +201,18 @@ hd_status hd_vm_run(hd_vm *vm, uint32_t launch, const hd_sink *sink, hd_vm_count
     return status || !is_last ? status : write_held(vm, vm->job->last, vm->job->last_count);
 }
 
-hd_status hd_vm_run_all(hd_vm *vm, const hd_sink *sinks, uint64_t most, hd_vm_counts *sum) {
+hd_status hd_vm_run_all(hd_vm *vm, const hd_block_choice *blocks, const hd_sink *sinks,
+                        uint64_t most, hd_vm_counts *sum) {
     hd_status status = HD_OK;
     *sum = (hd_vm_counts){0};
     for (uint32_t l = 0; l < vm->job->launch_count; l++)
         for (uint64_t r = 0; r < vm->job->launches[l].repeat && status == HD_OK; r++) {
             hd_vm_counts counts = {0};
-            status = hd_vm_run(vm, l, sinks ? &sinks[l] : NULL, &counts);
+            const hd_sink *sink = sinks ? &sinks[l] : NULL;
+            if (!blocks)
+                status = hd_vm_run(vm, l, sink, &counts);
+            else if ((status = hd_vm_write_before(vm, l)) == HD_OK)
+                status = hd_vm_run_blocks(vm, l, &blocks[l], sink, &counts);
             vm_add_counts(sum, &counts);
             if (status == HD_OK && (counts.stopped || sum->lane_accesses > most))
                 status = HD_EUNSUPPORTED;

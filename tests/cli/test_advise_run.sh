@@ -144,6 +144,18 @@ sed 's/order\[i\]/i/; s/sum\[i\] = /if (p[at].tag > 30) sum[i] = /' gather.cl >m
 accepts advise made_up.cl --global 4096 --local 128
 prints 'on made-up contents of p'
 
+# A job of 10^9 accesses: a block of each launch stands for all, and what is counted is what --run all
+# counts.
+accepts advise "$source_folder/examples/nbody/nbody.yaml" --json
+python3 - "$work/log/out" <<'END2' || complain 'a share of the blocks'
+import json, sys
+answer = json.load(open(sys.argv[1]))
+original = answer["counted"]["original"]
+assert "a run of 2 of 128 blocks" in answer["basis"]["text"], answer["basis"]
+assert (original["requests"], original["transactions"]) == (33559040, 33683456), original
+assert answer["counted"]["layouts"][0]["requests"] == 8390656, answer["counted"]["layouts"][0]
+END2
+
 refuses "run takes a number of accesses as 16M or 200k, 0 or all, not 'much'" \
     advise gather.yaml --run much
 refuses "run takes a number of accesses .*not '5x'" advise gather.yaml --run 5x
