@@ -24,43 +24,47 @@ typedef struct counting {
 
 /* ---- one run ------------------------------------------------------------------------------- */
 
+typedef hd_vec(double) run_times;
+
 /* A launch, as it is counted. */
 typedef struct counted_launch {
-    uint64_t blocks;      /* that it has */
+    hd_arena *arena;
     hd_block_choice some; /* that caches are simulated for */
-    hd_tally *tally;
+    double times;         /* as many blocks as run are all of its */
+    run_times *runs;      /* of all launches, in the order in which they run */
 } counted_launch;
 
-/* For each launch: one sink hears all that runs of it, another the share of the blocks. */
-static hd_sink *make_sinks(hd_arena *arena, const counting *c, const hd_job *job, hd_sink part,
-                           counted_launch *launches) {
+static hd_status note_run(void *self, const hd_event_launch *launch) {
+    const counted_launch *of = self;
+    (void)launch;
+    hd_push(of->arena, of->runs, of->times);
+    return HD_OK;
+}
+
+/* For each launch: sinks that hear all that runs of it, and one for the share of the blocks. */
+static hd_sink *make_sinks(hd_arena *arena, const counting *c, const hd_job *job, hd_sink whole,
+                           hd_sink part, counted_launch *launches) {
     hd_sink *sinks = hd_new_array(arena, hd_sink, job->launch_count);
-    const hd_tally_work work = hd_coalesce_work(arena, c->device);
     for (uint32_t l = 0; l < job->launch_count; l++) {
         const hd_launch *launch = &job->launches[l];
+        const uint64_t blocks = hd_grid_of(launch->dims, launch->global, launch->local).block_count;
         counted_launch *of = &launches[l];
-        of->blocks = hd_grid_of(launch->dims, launch->global, launch->local).block_count;
-        of->some = hd_blocks_spread(of->blocks, (double)of->blocks * c->share);
-        of->tally = hd_tally_new(arena, &work, 1);
-        const hd_sink both[] = {hd_tally_sink(of->tally), hd_sink_blocks(arena, part, of->some)};
-        sinks[l] = hd_sink_tee(arena, both, c->is_cached ? 2 : 1);
+        of->some = hd_blocks_spread(blocks, (double)blocks * c->share);
+        of->times = c->is_part ? (double)blocks / (double)hd_blocks_chosen(&of->some, blocks) : 1;
+        const hd_sink all[] = {
+            {.self = of, .launch = note_run}, whole, hd_sink_blocks(arena, part, of->some)};
+        sinks[l] = hd_sink_tee(arena, all, c->is_cached ? 3 : 2);
     }
     return sinks;
 }
 
 /* Blocks that did not run do as those that did. */
-static hd_run_counts sum_up(const counting *c, const counted_launch *launches, uint32_t count) {
+static hd_run_counts sum_up(const hd_tally *tally, const run_times *runs) {
     double requests = 0, transactions = 0;
-    for (uint32_t l = 0; l < count; l++) {
-        const hd_coalesce_counts *counts;
-        const uint64_t ran = c->is_part ? hd_blocks_chosen(&launches[l].some, launches[l].blocks)
-                                        : launches[l].blocks;
-        const double times = (double)launches[l].blocks / (double)ran;
-        for (uint32_t n = 0; (counts = hd_tally_of_launch(launches[l].tally, 0, n)); n++) {
-            requests += times * (double)counts->requests;
-            transactions += times * (double)counts->transactions;
-        }
-        hd_tally_free(launches[l].tally);
+    for (uint32_t n = 0; n < runs->count; n++) {
+        const hd_coalesce_counts *counts = hd_tally_of_launch(tally, 0, n);
+        requests += runs->data[n] * (double)counts->requests;
+        transactions += runs->data[n] * (double)counts->transactions;
     }
     return (hd_run_counts){(uint64_t)(requests + 0.5), (uint64_t)(transactions + 0.5),
                            transactions};
@@ -105,12 +109,18 @@ static hd_status count_job(hd_arena *arena, const counting *c, const hd_job *job
     hd_vm_counts all = {0};
     counted_launch *launches = hd_new_array(arena, counted_launch, job->launch_count);
     hd_block_choice *parts = hd_new_array(arena, hd_block_choice, job->launch_count);
+    const hd_tally_work work = hd_coalesce_work(arena, c->device);
+    run_times runs = {0};
     hd_trace_writer *writer;
     hd_vm *vm;
     hd_status status = hd_trace_create(arena, &silent, file, &header, &writer);
     if (status != HD_OK)
         return status;
-    const hd_sink *sinks = make_sinks(arena, c, job, hd_trace_sink(writer), launches);
+    for (uint32_t l = 0; l < job->launch_count; l++)
+        launches[l] = (counted_launch){.arena = arena, .runs = &runs};
+    hd_tally *tally = hd_tally_new(arena, &work, 1);
+    const hd_sink *sinks =
+        make_sinks(arena, c, job, hd_tally_sink(tally), hd_trace_sink(writer), launches);
     for (uint32_t l = 0; l < job->launch_count; l++)
         parts[l] = launches[l].some;
     status = hd_vm_open(arena, &silent, job, contents, &options, &vm);
@@ -121,7 +131,10 @@ static hd_status count_job(hd_arena *arena, const counting *c, const hd_job *job
     if (status == HD_OK && c->options->stop && *c->options->stop)
         status = HD_EUNSUPPORTED;
     status = hd_trace_end(writer, status, true);
-    hd_run_counts sum = sum_up(c, launches, job->launch_count);
+    hd_run_counts sum = {0};
+    if (status == HD_OK)
+        sum = sum_up(tally, &runs);
+    hd_tally_free(tally);
     if (status == HD_OK && c->is_cached)
         status = simulate(arena, c, job, file, &all, &sum.cost);
     if (status == HD_OK)

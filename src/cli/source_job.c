@@ -582,7 +582,42 @@ static hd_status take_source(writer *w, const char *to, const char *options, out
     return HD_OK;
 }
 
-/* Finds the source among the files that are given, and those that the PTX names. */
+/* Tries the files of a folder that are compiled by themselves and name this header. */
+static hd_status try_includers(writer *w, const char *folder, const char *header, const char *to,
+                               const char *options, output_list *files, const char **why) {
+    struct dirent **entries;
+    const char *name = hd_format(w->arena, "%s\"", hd_path_name(header));
+    hd_status status = HD_OK;
+    int count = scandir(folder, &entries, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        const char *path = hd_format(w->arena, "%s/%s", folder, entries[i]->d_name);
+        char *text;
+        size_t length;
+        if (!status && !w->module && hd_ends_in(path, ".cu") &&
+            !hd_read_file(w->arena, &hd_silent, path, &text, &length) && strstr(text, name)) {
+            w->path = whole_path(w->c, path);
+            status = take_source(w, to, options_for(w->c, w->path, options), files, why);
+        }
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    return status;
+}
+
+/* A header that the kernels come from: what includes it lies beside it, a folder above, or here. */
+static hd_status try_header(writer *w, const char *header, const char *to, const char *options,
+                            output_list *files, const char **why) {
+    const char *beside = hd_path_folder(w->arena, whole_path(w->c, header));
+    const char *const folders[] = {beside, hd_path_folder(w->arena, beside), "."};
+    hd_status status = HD_OK;
+    for (size_t f = 0; f < sizeof folders / sizeof *folders && !status && !w->module; f++)
+        status = try_includers(w, folders[f], header, to, options, files, why);
+    return status;
+}
+
+/* Finds the source among the files that are given, and those that the PTX names; and those that
+ * include one of these. */
 static hd_status find_source(writer *w, const kir_module *ptx, const char *to,
                              const cli_source *said, output_list *files, const char **why) {
     const char *seen = NULL, *first = NULL, *options = said->options;
@@ -600,6 +635,8 @@ static hd_status find_source(writer *w, const kir_module *ptx, const char *to,
         status = take_source(w, to, options_for(w->c, w->path, options), files, why);
         first = first ? first : *why;
     }
+    for (uint32_t f = 1; f < ptx->file_count && !w->module && !status && !first; f++)
+        status = try_header(w, ptx->files[f].name, to, options, files, why);
     *why = w->module ? NULL
            : first   ? first
            : seen    ? hd_format(w->arena,

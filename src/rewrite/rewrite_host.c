@@ -12,6 +12,7 @@
 typedef struct cut {
     CXFile file;
     range at; /* a body, with its braces */
+    bool has_result;
 } cut;
 
 typedef struct finder {
@@ -74,6 +75,13 @@ static const char *full_name(hd_arena *arena, CXCursor function) {
     return name;
 }
 
+/* It returns something, which compilers want to see; main() need not. */
+static bool has_result(hd_arena *arena, CXCursor function) {
+    enum CXTypeKind kind = clang_getCursorResultType(function).kind;
+    return kind != CXType_Void && kind != CXType_Invalid &&
+           strcmp(rw_spelling(arena, function), "main") != 0;
+}
+
 static void see_all(finder *f, CXCursor parent) {
     hd_cursors all = hd_cursor_children(f->arena, parent);
     for (size_t i = 0; i < all.count; i++) {
@@ -89,8 +97,10 @@ static void see_all(finder *f, CXCursor parent) {
                 hd_push(f->arena, &f->templates, full_name(f->arena, at));
         } else if (is_function) {
             if (!clang_Cursor_isNull(body) && !rw_is_device_function(f->arena, at) &&
-                (has_launch_marks(f, body) || calls_kernel(f, body)) && place_of(body, &found))
+                (has_launch_marks(f, body) || calls_kernel(f, body)) && place_of(body, &found)) {
+                found.has_result = has_result(f->arena, at);
                 hd_push(f->arena, &f->cuts, found);
+            }
         } else if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec ||
                    kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl ||
                    kind == CXCursor_ClassTemplate) {
@@ -107,11 +117,17 @@ static void add_file(finder *f, CXFile file, const char *name, kir_file *to) {
     hd_str kept = {.arena = f->arena};
     for (size_t i = 0; text && i < length; i++) {
         bool is_cut = false;
-        for (size_t c = 0; c < f->cuts.count && text[i] != '\n'; c++)
-            is_cut |= f->cuts.data[c].at.begin < i && i + 1 < f->cuts.data[c].at.end &&
-                      clang_File_isEqual(f->cuts.data[c].file, file);
+        const char *instead = "";
+        for (size_t c = 0; c < f->cuts.count; c++) {
+            const cut *of = &f->cuts.data[c];
+            if (i < of->at.begin || i + 1 >= of->at.end || !clang_File_isEqual(of->file, file))
+                continue;
+            is_cut |= of->at.begin < i && text[i] != '\n';
+            instead = of->at.begin == i && of->has_result ? " __builtin_trap(); " : "";
+        }
         if (!is_cut)
             hd_str_addn(&kept, &text[i], 1);
+        hd_str_add(&kept, instead);
     }
     *to = (kir_file){name, hd_str_text(&kept)};
 }

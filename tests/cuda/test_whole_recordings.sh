@@ -105,6 +105,15 @@ int main(int argc, char **argv) {
 }
 C
 echo "files -O1 *.cu 1000" >>list
+# Kernels in a header, as -lineinfo tells, which the file that is compiled includes.
+mkdir -p headed/include
+sed -n '/^struct/,$p' "$source_folder/tests/rewrite/whole/plain.cu" | sed '/^int main/,$d' >headed/include/kernels.hpp
+{
+    sed '/^struct/,$d' "$source_folder/tests/rewrite/whole/plain.cu"
+    echo '#include "include/kernels.hpp"'
+    sed -n '/^int main/,$p' "$source_folder/tests/rewrite/whole/plain.cu"
+} >headed/main.cu
+echo "headed -O1 main.cu" >>list
 while read -r name flags files arguments; do
     printf '%s\0' "three_commands $name $flags '$files' '$arguments'"
 done <list | xargs -0 -P 2 -I {} bash -c '{}' >said
