@@ -80,11 +80,28 @@ static bool says_nothing(const char *name) {
 /* Intrinsics that are functions of OpenCL C, or arithmetic of kir; NULL: it is none of them. */
 static const char *recipe_of_intrinsic(front_lowering *l, const char *intrinsic) {
     static const front_named_recipe recipes[] = {
-        {"nearbyint.", "rint(a)"}, {"roundeven.", "rint(a)"}, {"minnum.", "fmin(a, b)"},
-        {"maxnum.", "fmax(a, b)"}, {"ctpop.", "popcount(a)"}, {"bitreverse.", "bit_reverse(a)"},
-        {"powi.", "pown(a, b)"},   {"smin.", "smin(a, b)"},   {"smax.", "smax(a, b)"},
-        {"umin.", "umin(a, b)"},   {"umax.", "umax(a, b)"},   {"ctlz.", "clz(a)"},
-        {"cttz.", "ctz(a)"},       {"expect.", "a"},          {"fmuladd.", "fmuladd(a, b, c)"}};
+        {"nearbyint.", "rint(a)"},
+        {"roundeven.", "rint(a)"},
+        {"minnum.", "fmin(a, b)"},
+        {"maxnum.", "fmax(a, b)"},
+        {"ctpop.", "popcount(a)"},
+        {"bitreverse.", "bit_reverse(a)"},
+        {"powi.", "pown(a, b)"},
+        {"smin.", "smin(a, b)"},
+        {"smax.", "smax(a, b)"},
+        {"umin.", "umin(a, b)"},
+        {"umax.", "umax(a, b)"},
+        {"ctlz.", "clz(a)"},
+        {"cttz.", "ctz(a)"},
+        {"expect.", "a"},
+        {"fmuladd.", "fmuladd(a, b, c)"},
+        {"abs.", "smax(a, sub(0, a))"},
+        {"uadd.sat.", "s = add(a, b); select(ult(s, a), -1, s)"},
+        {"usub.sat.", "select(ult(a, b), 0, sub(a, b))"},
+        {"sadd.sat.", "add_sat(a, b)"},
+        {"ssub.sat.", "sub_sat(a, b)"},
+        {"ucmp.", "sub(zext:result(ugt(a, b)), zext:result(ult(a, b)))"},
+        {"scmp.", "sub(zext:result(sgt(a, b)), zext:result(slt(a, b)))"}};
     static const char same[] =
         "fabs sqrt sin cos tan exp exp2 exp10 log log2 log10 floor ceil trunc "
         "rint round",
@@ -170,22 +187,66 @@ static kir_value class_test(front_lowering *l, const front_call *call) {
     return letters['r' - 'a'];
 }
 
+/* Two numbers as one of twice the bits, shifted by c, of which one half is kept: rotations, too. And the
+ * bytes of a number in the other order. NULL: it is neither. */
+static const char *recipe_of_bits(front_lowering *l, const front_call *call, const char *name) {
+    static const uint64_t bytes = 0xffffffffffffffff;
+    const bool is_left = starts_with(name, "fshl.");
+    hd_str swap = {.arena = l->arena};
+    if (!is_left && !starts_with(name, "fshr.") && !starts_with(name, "bswap."))
+        return NULL;
+    const uint32_t bits = front_type_of_value(&l->out, call->args[0]).bits;
+    if (!starts_with(name, "bswap."))
+        return hd_format(l->arena,
+                         is_left ? "s = and(c, %u); or(shl(a, s), lshr(lshr(b, 1), xor(s, %u)))"
+                                 : "s = and(c, %u); or(lshr(b, s), shl(shl(a, 1), xor(s, %u)))",
+                         bits - 1, bits - 1);
+    for (uint32_t half = 8; half < bits;
+         half *= 2) { /* of each pair of parts, which change places */
+        const uint64_t low = bytes >> (64 - half);
+        uint64_t mask = 0;
+        for (uint32_t at = 0; at < bits; at += 2 * half)
+            mask |= low << at;
+        hd_str_printf(&swap, "a = or(shl(and(a, 0x%llx), %u), and(lshr(a, %u), 0x%llx)); ",
+                      (unsigned long long)mask, half, half, (unsigned long long)mask);
+    }
+    hd_str_add(&swap, "a");
+    return hd_str_text(&swap);
+}
+
+/* A sum or a difference, and whether it does not fit; false: it is another one. */
+static bool lower_overflow(front_lowering *l, front_call *call, const char *name) {
+    static const struct {
+        const char *name, *value, *overflow;
+    } all[] = {
+        {"uadd.with.overflow.", "add(a, b)", "ult(add(a, b), a)"},
+        {"usub.with.overflow.", "sub(a, b)", "ult(a, b)"},
+        {"sadd.with.overflow.", "add(a, b)", "s = add(a, b); slt(and(xor(s, a), xor(s, b)), 0)"},
+        {"ssub.with.overflow.", "sub(a, b)", "s = sub(a, b); slt(and(xor(a, b), xor(a, s)), 0)"},
+        /* the product has bits beyond */
+        {"umul.with.overflow.", "mul(a, b)", "ne(u_mul_hi(a, b), 0)"}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (!starts_with(name, all[i].name))
+            continue;
+        const kir_value results[] = {front_cook(l, call, all[i].value),
+                                     front_cook(l, call, all[i].overflow)};
+        front_set_results(l, call->inst, 2, results);
+        return true;
+    }
+    return false;
+}
+
 static void lower_intrinsic(front_lowering *l, front_call *call) {
     const char *name = call->name + strlen("llvm."), *recipe = recipe_of_intrinsic(l, name);
+    recipe = recipe ? recipe : recipe_of_bits(l, call, name);
     if (starts_with(name, "memcpy.") || starts_with(name, "memmove.")) {
         lower_copy(l, call, KIR_COPY);
     } else if (starts_with(name, "memset.")) {
         lower_copy(l, call, KIR_FILL);
     } else if (starts_with(name, "nvvm.")) {
         front_lower_nvvm(l, call, name + strlen("nvvm."));
-    } else if (starts_with(name, "umul.with.overflow.")) {
-        /* The product, and whether it has bits beyond. */
-        kir_type type = front_type_of_value(&l->out, call->args[0]);
-        kir_value high = front_emit_call(&l->out, "u_mul_hi", type, 2, call->args);
-        kir_value zero = front_const_int(&l->out, type, 0);
-        kir_value results[] = {front_emit2(&l->out, KIR_MUL, type, call->args[0], call->args[1]),
-                               front_emit_compare(&l->out, KIR_P_NE, high, zero)};
-        front_set_results(l, call->inst, 2, results);
+    } else if (lower_overflow(l, call, name)) {
+        ; /* done */
     } else if (starts_with(name, "is.fpclass.")) {
         call->result = class_test(l, call);
     } else if (recipe) {

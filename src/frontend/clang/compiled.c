@@ -50,8 +50,9 @@ static const char before_gvn[] =
     "simple-loop-unswitch<nontrivial>)," BRANCHES "," COMBINE
     ",loop(loop-idiom,indvars,simple-loop-unswitch<nontrivial>,loop-deletion,loop-unroll-full),"
     "sroa<modify-cfg>,vector-combine))";
+static const char gvn[] = "require<globals-aa>,function(invalidate<aa>),cgscc(function(gvn))";
 static const char from_gvn[] =
-    "require<globals-aa>,function(invalidate<aa>),cgscc(function(gvn,sccp,bdce," COMBINE
+    "require<globals-aa>,function(invalidate<aa>),cgscc(function(sccp,bdce," COMBINE
     ",jump-threading,correlated-propagation,adce,memcpyopt,dse,loop-mssa(licm<allowspeculation>),"
     "simplifycfg<switch-range-to-icmp;hoist-common-insts>," COMBINE ")),"
     "globalopt,globaldce,rpo-function-attrs,recompute-globalsaa,"
@@ -390,6 +391,46 @@ static void split_access(front_state *front, LLVMBuilderRef builder, LLVMValueRe
     LLVMInstructionEraseFromParent(inst);
 }
 
+/* ---- parts of vectors ---------------------------------------------------------------- */
+
+/* A part of a vector that was just stored, which gvn takes out of the vector as one number of 128 bits:
+ * it is made of the elements that it lies in. */
+static void take_part(front_state *front, LLVMBuilderRef builder, LLVMValueRef inst) {
+    LLVMValueRef wide = LLVMIsATruncInst(inst) ? LLVMGetOperand(inst, 0) : NULL;
+    uint64_t first = 0; /* bit */
+    if (!wide || LLVMGetIntTypeWidth(LLVMTypeOf(wide)) <= 64 || LLVMIsAConstant(wide))
+        return;
+    if (LLVMIsABinaryOperator(wide) && LLVMGetInstructionOpcode(wide) == LLVMLShr &&
+        LLVMIsAConstantInt(LLVMGetOperand(wide, 1))) {
+        first = LLVMConstIntGetZExtValue(LLVMGetOperand(wide, 1));
+        wide = LLVMGetOperand(wide, 0);
+    }
+    LLVMValueRef vector = LLVMIsABitCastInst(wide) ? LLVMGetOperand(wide, 0) : NULL;
+    LLVMTypeRef type = LLVMTypeOf(inst);
+    if (!vector || LLVMGetTypeKind(LLVMTypeOf(vector)) != LLVMVectorTypeKind ||
+        LLVMGetTypeKind(LLVMGetElementType(LLVMTypeOf(vector))) != LLVMIntegerTypeKind ||
+        LLVMGetIntTypeWidth(type) > 64)
+        return;
+    const uint64_t bits = LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(vector))),
+                   behind = first + LLVMGetIntTypeWidth(type);
+    LLVMTypeRef number = LLVMInt64TypeInContext(front->context);
+    LLVMValueRef all = LLVMConstInt(number, 0, false);
+    LLVMPositionBuilderBefore(builder, inst);
+    LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(inst));
+    for (uint64_t e = first / bits; e * bits < behind; e++) {
+        LLVMValueRef index = LLVMConstInt(LLVMInt32TypeInContext(front->context), e, false),
+                     part = LLVMBuildZExtOrBitCast(
+                         builder, LLVMBuildExtractElement(builder, vector, index, ""), number, "");
+        bool is_left = e * bits >= first;
+        LLVMValueRef by =
+            LLVMConstInt(number, is_left ? e * bits - first : first - e * bits, false);
+        part = is_left ? LLVMBuildShl(builder, part, by, "") : LLVMBuildLShr(builder, part, by, "");
+        all = LLVMBuildOr(builder, all, part, "");
+    }
+    LLVMReplaceAllUsesWith(inst, LLVMBuildTruncOrBitCast(builder, all, type, ""));
+    LLVMInstructionEraseFromParent(inst);
+}
+
 /* ---- loads that are merged ---------------------------------------------------------- */
 
 /* A load of one number at a constant distance from a pointer. */
@@ -609,6 +650,9 @@ hd_status front_optimise(front_state *front) {
         status = front_run_passes(front, machine, before_gvn);
     if (front->form == KIR_FOR_NVIDIA)
         each_instruction(front, builder, forget_origin);
+    if (!status)
+        status = front_run_passes(front, machine, gvn);
+    each_instruction(front, builder, take_part);
     if (!status)
         status = front_run_passes(front, machine, from_gvn);
     each_instruction(front, builder, expand_copy);

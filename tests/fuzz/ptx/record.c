@@ -120,13 +120,13 @@ static void members(gen *g, record *r, hd_str *text, const char *path, uint32_t 
             boolean(g, r, text, path);
         else if (kind == 12 && !r->is_packed)
             half(g, r, text, path);
-        else if (kind < 15)
+        else if (kind < 15 && !r->is_packed) /* nvcc 13 takes them and what is nested for aligned */
             vector(g, r, text, path);
         else if (kind < 17)
             array(g, r, text, path);
         else if (kind == 17 && !r->is_packed)
             both(g, r, text, path);
-        else if (depth)
+        else if (depth && !r->is_packed)
             nested(g, r, text, path, depth);
         else
             scalar(g, r, text, path);
