@@ -108,6 +108,10 @@ for form in 'run --as-written' 'show --as-written'; do
     accepts $form pairs.cu
     grep -q 'splits the loop' "$work/log/err" && complain "$form: a loop is split"
 done
+sed -n '/^struct/,/^}/p' pairs.cu | sed 's/__global__ void forces(P/__kernel void forces(__global struct P/
+    s/blockIdx.*;/get_global_id(0);/' >pairs.cl
+call run pairs.cl --global 256 --arg n=256
+says "pairs.cl:7:.*note: the compiler splits the loop of line 6"
 sed 's/i != j/n - 7 != j/' pairs.cu >uniform.cu
 accepts run uniform.cu
 grep -q 'splits the loop' "$work/log/err" && complain 'all lanes are in the same iteration'

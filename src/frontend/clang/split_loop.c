@@ -442,15 +442,18 @@ static void split(const loop *l) {
 
 /* Lanes of a warp may have other values of it. Those of blocks, and arguments, are the same in all. */
 static bool varies(LLVMValueRef value) {
-    static const char of_thread[] = "read.ptx.sreg.tid.";
+    static const char *const of_thread[] = {"read.ptx.sreg.tid.", "get_global_id", "get_local_id"};
     size_t length;
+    bool is_of_thread = false;
     if (!LLVMIsAInstruction(value))
         return false;
     if (LLVMIsALoadInst(value) || LLVMIsAPHINode(value))
         return true;
     LLVMValueRef callee = LLVMIsACallInst(value) ? LLVMGetCalledValue(value) : NULL;
-    if (callee &&
-        (!LLVMIsAFunction(callee) || strstr(LLVMGetValueName2(callee, &length), of_thread)))
+    for (size_t i = 0; callee && i < sizeof of_thread / sizeof *of_thread; i++)
+        is_of_thread |= !LLVMIsAFunction(callee) ||
+                        strstr(LLVMGetValueName2(callee, &length), of_thread[i]) != NULL;
+    if (is_of_thread)
         return true;
     for (int i = 0; i < LLVMGetNumOperands(value); i++)
         if (varies(LLVMGetOperand(value, (unsigned)i)))

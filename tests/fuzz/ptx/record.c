@@ -120,9 +120,9 @@ static void members(gen *g, record *r, hd_str *text, const char *path, uint32_t 
             boolean(g, r, text, path);
         else if (kind == 12 && !r->is_packed)
             half(g, r, text, path);
-        else if (kind < 15 && !r->is_packed) /* nvcc 13 takes them and what is nested for aligned */
+        else if (kind < 15 && !r->is_packed) /* nvcc 13 takes all but scalars for aligned there */
             vector(g, r, text, path);
-        else if (kind < 17)
+        else if (kind < 17 && !r->is_packed)
             array(g, r, text, path);
         else if (kind == 17 && !r->is_packed)
             both(g, r, text, path);
