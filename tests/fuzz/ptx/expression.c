@@ -245,7 +245,10 @@ node *expression(gen *g, type t, uint32_t depth) {
     g->budget--;
     if (!depth || g->budget <= 0 || chance(g, 25)) {
         if (chance(g, 75) && find_place(g, t, false, &p))
-            return value(g, t, "@", place_node(g, &p));
+            /* In a packed struct not the field itself: what `?:` makes of it is read as if aligned. */
+            return g->record && g->record->is_packed
+                       ? value(g, t, "($)(@)", type_name(t), place_node(g, &p))
+                       : value(g, t, "@", place_node(g, &p));
         return literal(g, t);
     }
     uint32_t kind = draw(g, 20);
