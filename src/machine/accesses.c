@@ -41,7 +41,9 @@ static void compile_transfer(vm_compiler *c) {
     m->announced = vm_announced_rows(c, is_store ? HD_STORE : HD_LOAD, &m->announced_count);
     vm_operand result = is_store ? (vm_operand){.varying = true} : m->value[0];
     vm_op_fn *fn = is_store ? vm_op_store : vm_op_load;
-    vm_emit_op(c, fn, result, m->address, vm_none, vm_none)->more = m;
+    vm_op *op = vm_emit_op(c, fn, result, m->address, vm_none, vm_none);
+    op->code = is_store ? VM_CODE_STORE : VM_CODE_LOAD;
+    op->more = m;
 }
 
 static void compile_atomic(vm_compiler *c) {
@@ -62,7 +64,7 @@ static void compile_atomic(vm_compiler *c) {
     if (inst->arg_count > 2)
         m->third = vm_cell_of(c, inst->args[2], 0);
     m->announced = vm_announced_rows(c, HD_ATOMIC, &m->announced_count);
-    vm_emit_for_lanes(c, vm_op_atomic, m);
+    vm_emit_for_lanes(c, vm_op_atomic, m)->code = VM_CODE_ATOMIC;
 }
 
 /* COPY: to, from, bytes. FILL: to, byte, bytes. */

@@ -6,10 +6,17 @@
 
 /* ---- operations on one component ---------------------------------------------------- */
 
+static vm_op *emit_code(vm_compiler *c, uint32_t code, vm_operand d, vm_operand a, vm_operand b,
+                        vm_operand third) {
+    vm_op *op = vm_emit_op(c, vm_lanes_choose()->fn[code], d, a, b, third);
+    op->code = (uint16_t)code;
+    return op;
+}
+
 void vm_emit_handler(vm_compiler *c, vm_fn first, vm_elem elem, vm_operand d, vm_operand a,
                      vm_operand b, vm_operand third) {
     uint32_t rank = elem >= VM_F16 ? elem - VM_F16 : elem;
-    vm_emit_op(c, vm_lanes_choose()->fn[first + rank], d, a, b, third);
+    emit_code(c, first + rank, d, a, b, third);
 }
 
 static void emit_move(vm_compiler *c, vm_operand d, vm_operand a) {
@@ -59,7 +66,7 @@ static void emit_kir_conversion(vm_compiler *c, kir_op op, vm_operand d, vm_oper
     if (v == end) /* of equal widths */
         emit_move(c, d, a);
     else
-        vm_emit_op(c, vm_lanes_choose()->fn[v->fn], d, a, vm_none, vm_none);
+        emit_code(c, v->fn, d, a, vm_none, vm_none);
 }
 
 void vm_emit3(vm_compiler *c, kir_op op, vm_operand d, vm_operand a, vm_operand b,
@@ -134,7 +141,7 @@ static void emit_step(vm_compiler *c, vm_operand d, vm_operand base, vm_operand 
         index = wide;
     }
     vm_fn fn = index.elem == VM_I32 ? FN_ADDR_I32 : FN_ADDR_I64;
-    vm_op *op = vm_emit_op(c, vm_lanes_choose()->fn[fn], d, base, index, vm_none);
+    vm_op *op = emit_code(c, fn, d, base, index, vm_none);
     op->imm = scale;
     op->imm2 = offset;
 }

@@ -78,7 +78,7 @@ void vm_compile_handlers(vm_compiler *c, const void *what) {
         vm_operand x[3] = {0};
         for (uint32_t i = 0; i < c->inst->arg_count && i < 3; i++)
             x[i] = vm_call_arg(c, i, k);
-        vm_emit_op(c, fn, vm_result(c, k), x[0], x[1], x[2]);
+        vm_emit_op(c, fn, vm_result(c, k), x[0], x[1], x[2])->code = VM_CODE_OPERANDS;
     }
 }
 
@@ -95,6 +95,7 @@ static void emit_calls(vm_compiler *c, const vm_caller *caller, bool for_lanes) 
             call->x[i] = vm_call_arg(c, i, k);
         vm_op *op = for_lanes ? vm_emit_for_lanes(c, caller->fn, call)
                               : vm_emit_op(c, caller->fn, call->d, call->x[0], vm_none, vm_none);
+        op->code = VM_CODE_CALL;
         op->more = call;
         op->imm = vm_rounding_of(c->inst->name, FE_TONEAREST);
     }

@@ -8,6 +8,7 @@
  * multiply-adds, and each memory instruction learns which accesses it announces.
  */
 #include "machine/compile.h"
+#include "machine/native/native.h"
 
 vm_elem vm_elem_of(kir_type type) {
     if (type.kind == KIR_FLOAT)
@@ -38,6 +39,7 @@ vm_op *vm_emit_op(vm_compiler *c, vm_op_fn *fn, vm_operand d, vm_operand a, vm_o
                 .sb = b.varying ? UINT32_MAX : 0,
                 .sc = third.varying ? UINT32_MAX : 0,
                 .uniform = !d.varying,
+                .code = VM_CODE_ANY,
                 .inst = c->value};
     hd_push(c->arena, &c->ops, op);
     return &c->ops.data[c->ops.count - 1];
@@ -189,7 +191,13 @@ hd_status vm_compile(hd_arena *arena, const hd_diag *diag, const kir_module *mod
         compile_block(&c, c.flow->rpo[i]);
     if (!c.status)
         vm_nodes_finish(&c);
+    p->range_count = p->node_count;
+    for (uint32_t n = 0; n < p->node_count; n++)
+        for (uint32_t e = 0; e < p->nodes[n].edge_count; e++)
+            p->nodes[n].edges[e].range = p->range_count++;
+    p->native = vm_native_new(arena);
     p->ops = c.ops.data;
+    p->op_count = (uint32_t)c.ops.count;
     p->frame_bytes = (uint32_t)c.cells->top;
     *program = p;
     if (!c.status && c.cells->top > VM_MOST_PRIVATE)

@@ -46,12 +46,23 @@ typedef struct vm_op vm_op;
 typedef struct vm_run vm_run;
 typedef void vm_op_fn(vm_run *run, const vm_op *op);
 
+/* What is known of an operation that is none of lanes.h: which cells it reads and writes. */
+typedef enum vm_code {
+    VM_CODE_ANY = 0x8000, /* nothing */
+    VM_CODE_OPERANDS,     /* d, a, b, c */
+    VM_CODE_CALL,         /* those of a vm_call */
+    VM_CODE_LOAD,         /* those of a vm_memory, as the next two */
+    VM_CODE_STORE,
+    VM_CODE_ATOMIC
+} vm_code;
+
 /* One instruction of the machine. */
 struct vm_op {
     vm_op_fn *fn;
     uint32_t d, a, b, c; /* cells: result and operands */
     uint32_t sa, sb, sc; /* UINT32_MAX for a varying operand, 0 for a uniform one */
     bool uniform;        /* the result is uniform: computed once, whatever lanes are active */
+    uint16_t code;       /* what it is: of vm_fn (lanes.h), or one of vm_code */
     uint32_t inst;       /* of the kernel, for messages */
     int64_t imm, imm2;   /* constants of the operation */
     const void *more;    /* what the handler needs besides */
@@ -135,6 +146,7 @@ enum { VM_NO_NODE = UINT32_MAX };
 typedef struct vm_edge {
     uint32_t to;           /* node */
     uint32_t first, count; /* of program->ops */
+    uint32_t range;        /* its number among ranges of operations: those of nodes come first */
     bool sets_uniform;     /* a cell that all lanes share */
 } vm_edge;
 
@@ -201,8 +213,10 @@ typedef struct vm_program {
     uint32_t lanes;  /* of a block */
     uint32_t padded; /* the same, a multiple of VM_CHUNK */
     vm_op *ops;
+    uint32_t op_count;
     vm_node *nodes;
     uint32_t node_count;
+    uint32_t range_count; /* of nodes and edges */
     uint32_t frame_bytes;
     hd_vec(vm_piece) pieces; /* of a lane's private memory, ascending */
     uint64_t private_bytes;  /* of a lane, all pieces and the gaps between them */
@@ -215,7 +229,8 @@ typedef struct vm_program {
     vm_operand *statics;     /* [static_count] addresses */
     hd_vec(vm_query) queries;
     hd_vec(vm_filled) constants;
-    hd_kernel_info *info; /* its accesses are the rows of the events */
+    hd_kernel_info *info;     /* its accesses are the rows of the events */
+    struct vm_native *native; /* native.c */
 } vm_program;
 
 /* ---- a running block ---------------------------------------------------------------- */
@@ -254,6 +269,17 @@ struct vm_run {
     const vm_region **cached; /* [memory_count]: the region each instruction last met, or NULL */
     uint8_t *private_memory;  /* of lane 0 */
     uint64_t private_stride;  /* host bytes between two lanes' private memory */
+    /* Native code (native/): that of this launch, or NULL; what it calls, what it knows of memory, and
+     * rows of 8 bytes for each lane that it keeps addresses in. */
+    const struct vm_native_code *native;
+    void *const *calls;
+    struct vm_reach *reach; /* [memory_count] */
+    uint8_t *saved;
+    uint32_t saved_rows;
+    struct vm_bad {
+        uint32_t op, lane; /* of program->ops; UINT32_MAX: none is bad */
+        uint64_t address;
+    } bad; /* the first access of the group at work that is not allowed */
     /* Where it is. */
     uint64_t block;
     uint64_t group[3];
@@ -461,6 +487,9 @@ static inline uint64_t vm_lane_address(const vm_target *t, uint32_t lane) {
  * that of the instruction's second address. */
 vm_target vm_resolve(vm_run *r, const vm_op *op, const vm_memory *m, uint32_t slot,
                      vm_operand address, uint64_t width, uint32_t align, bool writes);
+/* The addresses of the active lanes, of which `at` has one for each lane. */
+struct vm_survey;
+void vm_survey_lanes(const vm_run *r, const uint64_t *at, struct vm_survey *survey);
 /* Where the bytes at `address` of `lane` really are; the access has been checked. */
 uint8_t *vm_host(vm_run *r, const vm_target *t, uint32_t lane, uint64_t address);
 /* Announces an MI to the sink and counts it. */

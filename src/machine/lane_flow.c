@@ -15,7 +15,7 @@
  *
  * A barrier ends a node, too (barrier.c).
  */
-#include "machine/lane_flow.h"
+#include "machine/native/native.h"
 
 /* ---- masks -------------------------------------------------------------------------- */
 
@@ -125,13 +125,22 @@ static void run_ops(vm_run *r, uint32_t first, uint32_t count) {
         op->fn(r, op);
 }
 
+/* The operations of a node or an edge, by whichever code there is for them. */
+static void run_range(vm_run *r, uint32_t range, uint32_t first, uint32_t count) {
+    const vm_native_code *native = r->native;
+    if (native && native->fn[range])
+        native->fn[range](r);
+    else
+        run_ops(r, first, count);
+}
+
 /* Sends the lanes of `mask` along an edge. */
 static void send(vm_run *r, const vm_edge *edge, const uint64_t *mask, uint32_t count) {
     if (!count)
         return;
     if (edge->count) {
         vm_activate(r, mask, count);
-        run_ops(r, edge->first, edge->count);
+        run_range(r, edge->range, edge->first, edge->count);
     }
     vm_wait_at(r, edge->to, mask, count);
 }
@@ -139,7 +148,7 @@ static void send(vm_run *r, const vm_edge *edge, const uint64_t *mask, uint32_t 
 /* All active lanes take one edge: often nobody else is there that would run first. */
 static uint32_t go(vm_run *r, const vm_node *node, const vm_edge *edge) {
     struct vm_flow_state *f = r->flow;
-    run_ops(r, edge->first, edge->count);
+    run_range(r, edge->range, edge->first, edge->count);
     if (f->ahead)
         return edge->to;
     uint32_t first = first_pending(r);
@@ -287,7 +296,8 @@ bool vm_run_nodes(vm_run *r) {
                      (unsigned long long)r->options->max_instructions);
         if (r->options->stop && *r->options->stop)
             longjmp(r->escape, 1);
-        run_ops(r, node->first, node->count);
+        r->native = vm_native_enter(r);
+        run_range(r, n, node->first, node->count);
         n = end_node(r, node, n);
         if (r->takes_turns && node->spins && n != VM_NO_NODE) {
             stop_for_turn(r, n);

@@ -6,6 +6,7 @@
  * is shared by all kernels.
  */
 #include "machine/launch.h"
+#include "machine/native/run_native.h"
 #include "device/device.h"
 
 #include <pthread.h>
@@ -52,6 +53,8 @@ static void make_worker(vm_worker *w, const vm_program *p) {
     r->bits = hd_new_array(w->arena, uint64_t, r->words);
     r->spans = hd_new_array(w->arena, vm_span, p->padded / VM_CHUNK);
     r->cached = hd_new_array(w->arena, const vm_region *, p->memory_count);
+    r->reach = hd_new_array(w->arena, struct vm_reach, p->memory_count);
+    r->calls = vm_native_calls;
     r->flow = vm_flow_state_new(w->arena, p);
 }
 
@@ -135,6 +138,8 @@ static void begin_block(const running *x, vm_worker *w, uint64_t block) {
     r->block_start = r->counts.instructions;
     r->fault = NULL;
     r->fault_access = (hd_vm_fault){0};
+    r->bad.op = UINT32_MAX;
+    memset(r->reach, 0, r->program->memory_count * sizeof *r->reach);
     for (uint32_t i = 0; i < r->region_count; i++)
         if (r->regions[i].space == KIR_LOCAL)
             r->regions[i].base =

@@ -162,6 +162,7 @@ static void compile_math(vm_compiler *c, const void *what) {
             x[i] = vm_call_arg(c, i, k);
         vm_op_fn *fn = m->rounding == FE_TONEAREST ? handler_of(m, elem) : run_rounded;
         vm_op *op = vm_emit_op(c, fn, vm_result(c, k), x[0], x[1], x[2]);
+        op->code = c->inst->arg_count < 4 ? VM_CODE_OPERANDS : VM_CODE_ANY;
         op->more = m;
         op->imm = m->rounding == FE_TONEAREST ? x[3].at : elem;
         op->imm2 = x[3].varying ? UINT32_MAX : 0;

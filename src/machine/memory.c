@@ -49,14 +49,19 @@ static void check_lane(vm_run *r, const vm_op *op, const vm_memory *m, uint32_t 
         vm_fault_access(r, op, lane, address, width, align, writes);
 }
 
+void vm_survey_lanes(const vm_run *r, const uint64_t *at, vm_survey *s) {
+    if (r->active.count == r->lanes)
+        r->flow->handlers->survey(at, r->lanes, s);
+    else
+        survey_some(r, at, s);
+}
+
 vm_target vm_resolve(vm_run *r, const vm_op *op, const vm_memory *m, uint32_t slot,
                      vm_operand address, uint64_t width, uint32_t align, bool writes) {
     const uint64_t *at = VM_CELL(r, address.at, uint64_t);
     vm_survey s = {*at, *at, *at, true, 0};
-    if (address.varying && r->active.count == r->lanes)
-        r->flow->handlers->survey(at, r->lanes, &s);
-    else if (address.varying)
-        survey_some(r, at, &s);
+    if (address.varying)
+        vm_survey_lanes(r, at, &s);
     vm_target t = {.strided = s.strided, .stride = s.stride};
     const vm_region *g = r->cached[slot];
     if (!g || !vm_holds(g, s.least, width))

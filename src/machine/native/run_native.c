@@ -1,0 +1,147 @@
+/*
+ * What native code leaves to C: accesses that are not where the last ones were, lanes in several
+ * regions, faults, and what is announced.
+ *
+ * The loop of a group goes chunk by chunk, while the interpreter takes instruction by instruction. So
+ * a lane that may not access what it wants is only noted, with 0 for what it loads, and when the loop
+ * has ended the first instruction that has such a lane faults, after those before it were announced.
+ */
+#include "machine/native/run_native.h"
+#include "machine/native/native.h"
+
+static bool may_access(const vm_region *g, const vm_op *op, uint64_t address) {
+    const vm_memory *m = op->more;
+    bool writes = op->code == VM_CODE_STORE;
+    return g && vm_holds(g, address, m->width) && address % m->align == 0 &&
+           !(writes && (g->read_only || m->space == KIR_CONSTANT));
+}
+
+static void note_bad(vm_run *r, const vm_op *op, uint32_t lane, uint64_t address) {
+    uint32_t index = (uint32_t)(op - r->program->ops);
+    if (index < r->bad.op || (index == r->bad.op && lane < r->bad.lane))
+        r->bad = (struct vm_bad){index, lane, address};
+}
+
+static void set_reach(const vm_run *r, struct vm_reach *reach, const vm_region *g, uint32_t width) {
+    reach->region = g;
+    reach->base = g->base;
+    reach->size = g->bytes - width + 1;
+    reach->delta = (uint64_t)(uintptr_t)g->host - g->base;
+    reach->own = g->space == KIR_PRIVATE ? r->private_stride : 0;
+}
+
+static const uint8_t *bytes_of_lane(const vm_run *r, const vm_region *g, uint32_t lane,
+                                    uint64_t address) {
+    uint64_t own = g->space == KIR_PRIVATE ? lane * r->private_stride : 0;
+    return g->host + (address - g->base) + own;
+}
+
+/* The lanes of `set` of the chunk at lane `at`. True: all are in one region, which the instruction
+ * remembers. False: what a load gives them is in `values`, 16 elements for each component. */
+static bool look(vm_run *r, uint32_t index, uint64_t at, const uint64_t *address, uint16_t set,
+                 uint8_t *values) {
+    const vm_op *op = &r->program->ops[index];
+    const vm_memory *m = op->more;
+    struct vm_reach *reach = &r->reach[m->slot];
+    uint32_t bytes = vm_elem_bytes(m->elem), first = (uint32_t)__builtin_ctz(set);
+    const vm_region *g = vm_find_region(r, address[first], m->width);
+    bool all = true;
+    for (uint32_t j = 0; j < VM_CHUNK && all; j++)
+        all = !(set >> j & 1) || may_access(g, op, address[j]);
+    bool has_begun = vm_first_active(r) < at;
+    if (all) {
+        reach->is_mixed |= has_begun && reach->region && reach->region != g;
+        set_reach(r, reach, g, m->width);
+        return true;
+    }
+    reach->is_mixed = true;
+    for (uint32_t j = 0; j < VM_CHUNK; j++) {
+        g = set >> j & 1 ? vm_find_region(r, address[j], m->width) : NULL;
+        bool may = may_access(g, op, address[j]);
+        if (set >> j & 1 && !may)
+            note_bad(r, op, (uint32_t)at + j, address[j]);
+        for (uint32_t k = 0; k < m->components && values; k++) {
+            uint8_t *to = values + (k * VM_CHUNK + j) * bytes;
+            if (may)
+                memcpy(to, bytes_of_lane(r, g, (uint32_t)at + j, address[j]) + k * bytes, bytes);
+            else
+                memset(to, 0, bytes);
+        }
+    }
+    return false;
+}
+
+/* The one address and value of all lanes. */
+static bool look_one(vm_run *r, uint32_t index, uint64_t address, uint8_t *values) {
+    const vm_op *op = &r->program->ops[index];
+    const vm_memory *m = op->more;
+    uint32_t lane = vm_first_active(r);
+    const vm_region *g = vm_find_region(r, address, m->width);
+    if (!may_access(g, op, address)) {
+        note_bad(r, op, lane, address);
+        memset(values, 0, m->width);
+        return false;
+    }
+    struct vm_reach *reach = &r->reach[m->slot];
+    if (g->space != KIR_PRIVATE) {
+        set_reach(r, reach, g, m->width);
+        return true;
+    }
+    reach->region = g;
+    memcpy(values, bytes_of_lane(r, g, lane, address), m->width);
+    return false;
+}
+
+/* Stores what is kept in the rows from `row` on. */
+static void store_lanes(vm_run *r, uint32_t index, uint64_t at, const uint64_t *address,
+                        uint16_t set, uint32_t row) {
+    const vm_op *op = &r->program->ops[index];
+    const vm_memory *m = op->more;
+    uint32_t bytes = vm_elem_bytes(m->elem);
+    uint64_t row_bytes = (uint64_t)r->padded * 8;
+    for (uint32_t j = 0; j < VM_CHUNK; j++) {
+        if (!(set >> j & 1))
+            continue;
+        const vm_region *g = vm_find_region(r, address[j], m->width);
+        uint8_t *to = (uint8_t *)(uintptr_t)bytes_of_lane(r, g, (uint32_t)at + j, address[j]);
+        for (uint32_t k = 0; k < m->components; k++)
+            memcpy(to + k * bytes, r->saved + (row + k) * row_bytes + (at + j) * bytes, bytes);
+    }
+}
+
+static void announce(vm_run *r, uint32_t group) {
+    const vm_group *g = &r->native->groups[group];
+    for (uint32_t i = 0; i < g->count; i++) {
+        const vm_op *op = &r->program->ops[g->ops[i]];
+        const vm_memory *m = op->more;
+        if (r->bad.op == g->ops[i])
+            vm_fault_access(r, op, r->bad.lane, r->bad.address, m->width, m->align,
+                            op->code == VM_CODE_STORE);
+        struct vm_reach *reach = &r->reach[m->slot];
+        vm_target t = {.region = reach->is_mixed ? NULL : reach->region};
+        if (r->native->traced) {
+            const uint64_t *address =
+                (const uint64_t *)(const void *)(r->saved + (uint64_t)g->saved[i] * r->padded * 8);
+            vm_survey s = {.strided = true};
+            if (m->address.varying)
+                vm_survey_lanes(r, address, &s);
+            uint32_t first = m->address.varying ? vm_first_active(r) : 0;
+            t.base = s.strided ? address[first] - first * (uint64_t)s.stride : *address;
+            t.stride = s.stride;
+            t.strided = s.strided;
+            t.address = s.strided ? NULL : address;
+        }
+        vm_announce(r, &t, m->space, m->announced, m->announced_count);
+        reach->is_mixed = false;
+    }
+}
+
+static void interpret(vm_run *r, uint32_t index) {
+    const vm_op *op = &r->program->ops[index];
+    op->fn(r, op);
+}
+
+void *const vm_native_calls[] = {
+    [VM_CALL_LOOK] = look,         [VM_CALL_LOOK_ONE] = look_one,   [VM_CALL_STORE] = store_lanes,
+    [VM_CALL_ANNOUNCE] = announce, [VM_CALL_OPERATION] = interpret,
+};
