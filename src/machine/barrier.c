@@ -301,6 +301,8 @@ void vm_barriers_new(hd_arena *arena, struct vm_flow_state *f, const vm_program 
         f->named[n].here = hd_new_array(arena, uint64_t, words);
         f->named[n].waiting = hd_new_array(arena, uint64_t, words);
     }
+    for (uint32_t n = 0; n < p->node_count; n++)
+        f->has_named |= p->nodes[n].end == VM_END_NAMED_BARRIER;
 }
 
 void vm_barriers_begin(vm_run *r) {
@@ -309,7 +311,7 @@ void vm_barriers_begin(vm_run *r) {
     clear(r, f->at_barrier);
     clear(r, f->yielding);
     f->vain_rounds = 0;
-    for (uint32_t n = 0; n < VM_NAMED_BARRIERS; n++) {
+    for (uint32_t n = 0; n < VM_NAMED_BARRIERS && f->has_named; n++) {
         clear(r, f->named[n].here);
         clear(r, f->named[n].waiting);
         f->named[n].yes = 0;

@@ -108,6 +108,7 @@ static hd_status prepare(const running *x, vm_worker *w, vm_room *room) {
     r->space = &x->vm->space;
     r->maps = NULL;
     memset(r->cached, 0, r->program->memory_count * sizeof *r->cached);
+    memset(r->reach, 0, r->program->memory_count * sizeof *r->reach);
     r->launch = x->event;
     r->grid = hd_grid_of(x->launch->dims, x->launch->global, x->launch->local);
     r->statics = x->bound->statics;
@@ -138,12 +139,11 @@ static void begin_block(const running *x, vm_worker *w, uint64_t block) {
     r->block_start = r->counts.instructions;
     r->fault = NULL;
     r->fault_access = (hd_vm_fault){0};
-    r->bad.op = UINT32_MAX;
-    memset(r->reach, 0, r->program->memory_count * sizeof *r->reach);
     for (uint32_t i = 0; i < r->region_count; i++)
         if (r->regions[i].space == KIR_LOCAL)
             r->regions[i].base =
                 vm_local_base(block) + (uint64_t)(r->regions[i].host - w->local_memory);
+    vm_native_begin_block(r);
     if (w->local_bytes)
         memset(w->local_memory, 0, w->local_bytes);
     if (r->program->private_bytes)

@@ -217,13 +217,37 @@ vm_ir_value vm_ir_as(vm_ir *ir, vm_ir_value v, uint8_t type) {
 vm_ir_value vm_ir_splat(vm_ir *ir, vm_ir_value v) {
     if (v.varying || !v.name)
         return v;
-    vm_ir_value all = {.name = ++ir->names, .type = v.type, .varying = true};
+    while (ir->splats.count <= v.name - ir->first)
+        hd_push(ir->arena, &ir->splats, 0);
+    uint32_t *known = &ir->splats.data[v.name - ir->first];
+    vm_ir_value all = {.name = *known, .type = v.type, .varying = true};
+    if (*known)
+        return all;
+    all.name = *known = ++ir->names;
     const char *one = vm_ir_type(v.type, false), *type = vm_ir_type(v.type, true);
     hd_str_printf(&ir->before,
                   "  %%v%u.one = insertelement %s poison, %s %%v%u, i32 0\n"
                   "  %%v%u = shufflevector %s %%v%u.one, %s poison, <16 x i32> zeroinitializer\n",
                   all.name, type, one, v.name, all.name, type, all.name, type);
     return all;
+}
+
+void vm_ir_begin(vm_ir *ir) {
+    ir->before = (hd_str){.arena = ir->arena};
+    ir->body = (hd_str){.arena = ir->arena};
+    ir->first = ir->names;
+    ir->places.count = ir->splats.count = ir->steps.count = 0;
+}
+
+vm_ir_place vm_ir_place_of(const vm_ir *ir, vm_ir_value v) {
+    uint32_t at = v.name - ir->first;
+    return v.name && at < ir->places.count ? ir->places.data[at] : (vm_ir_place){0};
+}
+
+static void note_place(vm_ir *ir, vm_ir_value v, vm_ir_place place) {
+    while (ir->places.count <= v.name - ir->first)
+        hd_push(ir->arena, &ir->places, (vm_ir_place){0});
+    ir->places.data[v.name - ir->first] = place;
 }
 
 /* ---- operations ------------------------------------------------------------------------------------ */
@@ -364,6 +388,50 @@ static vm_ir_value of_halves(vm_ir *ir, kind k, bool v, const vm_ir_value *x, ui
     return emit_cast(ir, "fptrunc", VM_F16, v, of_floats(ir, k, VM_F32, v, wide));
 }
 
+/* base + index * scale + offset. Addresses that differ by a constant are computed from one value, so that
+ * it is seen that they do. */
+static vm_ir_value address(vm_ir *ir, const vm_op *op, bool v, vm_ir_value base,
+                           vm_ir_value index) {
+    vm_ir_place p = vm_ir_place_of(ir, base);
+    int64_t offset = op->imm2;
+    if (!base.name)
+        return two(ir, "add", VM_I64, v, base,
+                   vm_ir_constant(VM_I64, (uint64_t)offset)); /* null, or a fixed address */
+    if (!p.base)
+        p = (vm_ir_place){base.name, 0};
+    vm_ir_value from = {p.base, VM_I64, v, 0};
+    if (!index.name) {
+        int64_t number = (int64_t)index.bits;
+        number = index.type == VM_I32 ? (int32_t)number : number;
+        offset += number * op->imm;
+    } else {
+        const vm_ir_step *known = NULL;
+        for (size_t i = 0; i < ir->steps.count && !known; i++)
+            if (ir->steps.data[i].base == p.base && ir->steps.data[i].index == index.name &&
+                ir->steps.data[i].scale == op->imm)
+                known = &ir->steps.data[i];
+        if (known) {
+            from.name = known->result;
+        } else {
+            vm_ir_step step = {.base = p.base, .index = index.name, .scale = op->imm};
+            if (index.type == VM_I32)
+                index = emit_cast(ir, "sext", VM_I64, v, index);
+            index = two(ir, "mul", VM_I64, v, index, vm_ir_constant(VM_I64, (uint64_t)op->imm));
+            from = two(ir, "add", VM_I64, v, from, index);
+            step.result = from.name;
+            hd_push(ir->arena, &ir->steps, step);
+        }
+    }
+    p = (vm_ir_place){from.name, p.offset + offset};
+    if (!p.offset) {
+        note_place(ir, from, p);
+        return from;
+    }
+    vm_ir_value sum = two(ir, "add", VM_I64, v, from, vm_ir_constant(VM_I64, (uint64_t)p.offset));
+    note_place(ir, sum, p);
+    return sum;
+}
+
 vm_ir_value vm_ir_operation(vm_ir *ir, const vm_op *op, const vm_ir_value *x) {
     const operation o = operations[op->code];
     bool v = !op->uniform;
@@ -409,16 +477,7 @@ vm_ir_value vm_ir_operation(vm_ir *ir, const vm_op *op, const vm_ir_value *x) {
         return emit_cast(ir, plain[o.kind], t, v, x[0]);
     case K_FPTOSI:
     case K_FPTOUI: return to_integer(ir, &o, v, x[0]);
-    case K_ADDRESS: {
-        vm_ir_value index = x[1];
-        if (index.type == VM_I32 && !index.name)
-            index = vm_ir_constant(VM_I64, (uint64_t)(int64_t)(int32_t)index.bits);
-        else if (index.type == VM_I32)
-            index = emit_cast(ir, "sext", VM_I64, v, index);
-        index = two(ir, "mul", VM_I64, v, index, vm_ir_constant(VM_I64, (uint64_t)op->imm));
-        index = two(ir, "add", VM_I64, v, index, vm_ir_constant(VM_I64, (uint64_t)op->imm2));
-        return two(ir, "add", VM_I64, v, x[0], index);
-    }
+    case K_ADDRESS: return address(ir, op, v, x[0], x[1]);
     default: break;
     }
     if (o.kind >= K_EQ && o.kind <= K_UNO)

@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct vm_native {
     _Atomic(vm_native_code *) code[2]; /* by `traced` */
@@ -65,6 +66,18 @@ static vm_native_code *make(const vm_program *p, bool traced) {
     if (!c->handle) {
         fprintf(stderr, "native: %s\n", message);
         return NULL;
+    }
+    if (getenv("HEDDLE_PERF")) {
+        FILE *f = fopen(hd_format(arena, "/tmp/perf-%d.map", (int)getpid()), "a");
+        for (uint32_t i = 0; i < t.range_count; i++) {
+            uintptr_t from = (uintptr_t)c->fn[i], to = from + 4096;
+            for (uint32_t k = 0; k < t.range_count; k++)
+                if ((uintptr_t)c->fn[k] > from && (uintptr_t)c->fn[k] < to)
+                    to = (uintptr_t)c->fn[k];
+            if (from)
+                fprintf(f, "%lx %lx %s_%u_%d\n", from, to - from, p->kernel->name, i, traced);
+        }
+        fclose(f);
     }
     free(object);
     return c;

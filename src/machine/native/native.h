@@ -17,10 +17,16 @@ typedef struct vm_range {
     uint32_t first, count; /* of program->ops */
 } vm_range;
 
-/* Memory instructions that one loop over the lanes makes; they are announced when it has ended. */
+/* A memory instruction of a group: one loop over the lanes makes all of them, and they are announced when
+ * it has ended, in this order. */
+typedef struct vm_group_member {
+    uint32_t op;     /* of program->ops */
+    uint32_t leader; /* the one that knows the region of both */
+    uint32_t row;    /* of r->saved, where its addresses are; UINT32_MAX: nobody asks */
+} vm_group_member;
+
 typedef struct vm_group {
-    uint32_t *ops;   /* of program->ops, in their order */
-    uint32_t *saved; /* of each: where its addresses are kept, in rows of r->saved, or UINT32_MAX */
+    vm_group_member *members;
     uint32_t count;
 } vm_group;
 
@@ -77,11 +83,30 @@ typedef struct vm_ir_value {
     uint64_t bits; /* of a constant, which is uniform */
 } vm_ir_value;
 
+/* An address: so many bytes behind another value. */
+typedef struct vm_ir_place {
+    uint32_t base; /* a value's name; 0: nothing is known */
+    int64_t offset;
+} vm_ir_place;
+
+/* base + index * scale, which has been computed. */
+typedef struct vm_ir_step {
+    uint32_t base, index, result;
+    int64_t scale;
+} vm_ir_step;
+
 typedef struct vm_ir {
     hd_arena *arena;
-    hd_str before, body; /* what is done once, and for each chunk */
-    uint32_t names;
+    hd_str before, body;        /* what is done once, and for each chunk */
+    uint32_t names, first;      /* the last name, and the last one before this group */
+    hd_vec(vm_ir_place) places; /* of the names behind `first` */
+    hd_vec(uint32_t) splats;    /* of the same: their names for all lanes, or 0 */
+    hd_vec(vm_ir_step) steps;
 } vm_ir;
+
+/* A group begins: there is no text, and nothing is known of values. */
+void vm_ir_begin(vm_ir *ir);
+vm_ir_place vm_ir_place_of(const vm_ir *ir, vm_ir_value address);
 
 /* "<16 x float>", "float" */
 const char *vm_ir_type(uint8_t type, bool varying);

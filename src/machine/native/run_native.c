@@ -22,12 +22,19 @@ static void note_bad(vm_run *r, const vm_op *op, uint32_t lane, uint64_t address
         r->bad = (struct vm_bad){index, lane, address};
 }
 
-static void set_reach(const vm_run *r, struct vm_reach *reach, const vm_region *g, uint32_t width) {
+static void set_reach(const vm_run *r, struct vm_reach *reach, const vm_region *g) {
     reach->region = g;
     reach->base = g->base;
-    reach->size = g->bytes - width + 1;
+    reach->size = g->bytes;
     reach->delta = (uint64_t)(uintptr_t)g->host - g->base;
     reach->own = g->space == KIR_PRIVATE ? r->private_stride : 0;
+}
+
+void vm_native_begin_block(vm_run *r) {
+    r->bad.op = UINT32_MAX;
+    for (uint32_t i = 0; i < r->program->memory_count; i++)
+        if (r->reach[i].region && r->reach[i].region->space == KIR_LOCAL)
+            set_reach(r, &r->reach[i], r->reach[i].region);
 }
 
 static const uint8_t *bytes_of_lane(const vm_run *r, const vm_region *g, uint32_t lane,
@@ -36,43 +43,46 @@ static const uint8_t *bytes_of_lane(const vm_run *r, const vm_region *g, uint32_
     return g->host + (address - g->base) + own;
 }
 
-/* The lanes of `set` of the chunk at lane `at`. True: all are in one region, which the instruction
- * remembers. False: what a load gives them is in `values`, 16 elements for each component. */
-static bool look(vm_run *r, uint32_t index, uint64_t at, const uint64_t *address, uint16_t set,
-                 uint8_t *values) {
+/* The lanes of `set` of the chunk at lane `at`, of which some are not where their cluster was last. What a
+ * load gives them goes to `values`, 16 elements for each component. True: all active lanes so far are
+ * in one region, which the cluster knows now. */
+static bool look(vm_run *r, uint32_t index, uint32_t leader, uint64_t at, const uint64_t *address,
+                 uint16_t set, uint8_t *values) {
     const vm_op *op = &r->program->ops[index];
-    const vm_memory *m = op->more;
-    struct vm_reach *reach = &r->reach[m->slot];
-    uint32_t bytes = vm_elem_bytes(m->elem), first = (uint32_t)__builtin_ctz(set);
-    const vm_region *g = vm_find_region(r, address[first], m->width);
-    bool all = true;
-    for (uint32_t j = 0; j < VM_CHUNK && all; j++)
-        all = !(set >> j & 1) || may_access(g, op, address[j]);
-    bool has_begun = vm_first_active(r) < at;
-    if (all) {
-        reach->is_mixed |= has_begun && reach->region && reach->region != g;
-        set_reach(r, reach, g, m->width);
-        return true;
-    }
-    reach->is_mixed = true;
+    const vm_memory *m = op->more, *lead = r->program->ops[leader].more;
+    struct vm_reach *reach = &r->reach[lead->slot];
+    const vm_region *g = NULL, *met = NULL;
+    uint32_t bytes = vm_elem_bytes(m->elem);
+    bool is_one = true, all_may = true;
     for (uint32_t j = 0; j < VM_CHUNK; j++) {
-        g = set >> j & 1 ? vm_find_region(r, address[j], m->width) : NULL;
+        if (!(set >> j & 1))
+            continue;
+        if (!g || !vm_holds(g, address[j], m->width))
+            g = vm_find_region(r, address[j], m->width);
         bool may = may_access(g, op, address[j]);
-        if (set >> j & 1 && !may)
+        is_one &= !met || met == g;
+        all_may &= may;
+        met = g;
+        if (!may)
             note_bad(r, op, (uint32_t)at + j, address[j]);
+        const uint8_t *from = may ? bytes_of_lane(r, g, (uint32_t)at + j, address[j]) : NULL;
         for (uint32_t k = 0; k < m->components && values; k++) {
             uint8_t *to = values + (k * VM_CHUNK + j) * bytes;
             if (may)
-                memcpy(to, bytes_of_lane(r, g, (uint32_t)at + j, address[j]) + k * bytes, bytes);
+                memcpy(to, from + k * bytes, bytes);
             else
                 memset(to, 0, bytes);
         }
     }
-    return false;
+    bool has_begun = vm_first_active(r) < at;
+    reach->is_mixed |= !is_one || (has_begun && reach->region && reach->region != met);
+    if (is_one && all_may)
+        set_reach(r, reach, met);
+    return all_may && !reach->is_mixed;
 }
 
 /* The one address and value of all lanes. */
-static bool look_one(vm_run *r, uint32_t index, uint64_t address, uint8_t *values) {
+static void look_one(vm_run *r, uint32_t index, uint64_t address, uint8_t *values) {
     const vm_op *op = &r->program->ops[index];
     const vm_memory *m = op->more;
     uint32_t lane = vm_first_active(r);
@@ -80,21 +90,18 @@ static bool look_one(vm_run *r, uint32_t index, uint64_t address, uint8_t *value
     if (!may_access(g, op, address)) {
         note_bad(r, op, lane, address);
         memset(values, 0, m->width);
-        return false;
+        return;
     }
     struct vm_reach *reach = &r->reach[m->slot];
-    if (g->space != KIR_PRIVATE) {
-        set_reach(r, reach, g, m->width);
-        return true;
-    }
-    reach->region = g;
     memcpy(values, bytes_of_lane(r, g, lane, address), m->width);
-    return false;
+    reach->region = g;
+    if (g->space != KIR_PRIVATE) /* where each lane has its own the code looks at none by itself */
+        set_reach(r, reach, g);
 }
 
 /* Stores what is kept in the rows from `row` on. */
-static void store_lanes(vm_run *r, uint32_t index, uint64_t at, const uint64_t *address,
-                        uint16_t set, uint32_t row) {
+static void store_lanes(vm_run *r, uint32_t index, uint64_t at, const uint64_t *base,
+                        int64_t offset, uint16_t set, uint32_t row) {
     const vm_op *op = &r->program->ops[index];
     const vm_memory *m = op->more;
     uint32_t bytes = vm_elem_bytes(m->elem);
@@ -102,38 +109,47 @@ static void store_lanes(vm_run *r, uint32_t index, uint64_t at, const uint64_t *
     for (uint32_t j = 0; j < VM_CHUNK; j++) {
         if (!(set >> j & 1))
             continue;
-        const vm_region *g = vm_find_region(r, address[j], m->width);
-        uint8_t *to = (uint8_t *)(uintptr_t)bytes_of_lane(r, g, (uint32_t)at + j, address[j]);
+        uint64_t address = base[j] + (uint64_t)offset;
+        const vm_region *g = vm_find_region(r, address, m->width);
+        uint8_t *to = (uint8_t *)(uintptr_t)bytes_of_lane(r, g, (uint32_t)at + j, address);
         for (uint32_t k = 0; k < m->components; k++)
             memcpy(to + k * bytes, r->saved + (row + k) * row_bytes + (at + j) * bytes, bytes);
     }
 }
 
+/* The addresses of a member, as they are kept. */
+static void fill_target(const vm_run *r, const vm_group_member *a, vm_target *t) {
+    const vm_memory *m = r->program->ops[a->op].more;
+    const void *row = r->saved + (uint64_t)a->row * r->padded * 8;
+    const uint64_t *address = row;
+    vm_survey s = {.strided = true};
+    if (m->address.varying)
+        vm_survey_lanes(r, address, &s);
+    uint32_t first = m->address.varying ? vm_first_active(r) : 0;
+    t->base = s.strided ? address[first] - first * (uint64_t)s.stride : *address;
+    t->stride = s.stride;
+    t->strided = s.strided;
+    t->address = s.strided ? NULL : address;
+}
+
 static void announce(vm_run *r, uint32_t group) {
     const vm_group *g = &r->native->groups[group];
     for (uint32_t i = 0; i < g->count; i++) {
-        const vm_op *op = &r->program->ops[g->ops[i]];
-        const vm_memory *m = op->more;
-        if (r->bad.op == g->ops[i])
+        const vm_group_member *a = &g->members[i];
+        const vm_op *op = &r->program->ops[a->op];
+        const vm_memory *m = op->more, *lead = r->program->ops[a->leader].more;
+        if (r->bad.op == a->op)
             vm_fault_access(r, op, r->bad.lane, r->bad.address, m->width, m->align,
                             op->code == VM_CODE_STORE);
-        struct vm_reach *reach = &r->reach[m->slot];
+        const struct vm_reach *reach = &r->reach[lead->slot];
         vm_target t = {.region = reach->is_mixed ? NULL : reach->region};
-        if (r->native->traced) {
-            const uint64_t *address =
-                (const uint64_t *)(const void *)(r->saved + (uint64_t)g->saved[i] * r->padded * 8);
-            vm_survey s = {.strided = true};
-            if (m->address.varying)
-                vm_survey_lanes(r, address, &s);
-            uint32_t first = m->address.varying ? vm_first_active(r) : 0;
-            t.base = s.strided ? address[first] - first * (uint64_t)s.stride : *address;
-            t.stride = s.stride;
-            t.strided = s.strided;
-            t.address = s.strided ? NULL : address;
-        }
+        if (r->native->traced)
+            fill_target(r, a, &t);
         vm_announce(r, &t, m->space, m->announced, m->announced_count);
-        reach->is_mixed = false;
     }
+    for (uint32_t i = 0; i < g->count; i++)
+        r->reach[((const vm_memory *)r->program->ops[g->members[i].op].more)->slot].is_mixed =
+            false;
 }
 
 static void interpret(vm_run *r, uint32_t index) {
