@@ -195,7 +195,7 @@ hd_status vm_compile(hd_arena *arena, const hd_diag *diag, const kir_module *mod
     for (uint32_t n = 0; n < p->node_count; n++)
         for (uint32_t e = 0; e < p->nodes[n].edge_count; e++)
             p->nodes[n].edges[e].range = p->range_count++;
-    p->native = vm_native_new(arena);
+    p->native = vm_native_new(arena, p);
     p->ops = c.ops.data;
     p->op_count = (uint32_t)c.ops.count;
     p->frame_bytes = (uint32_t)c.cells->top;

@@ -276,6 +276,8 @@ struct vm_run {
     struct vm_reach *reach; /* [memory_count] */
     uint8_t *saved;
     uint32_t saved_rows;
+    uint64_t noted; /* counts.thread_instructions of which native.c knows */
+    uint32_t turns; /* nodes, where native code and the interpreter take turns */
     struct vm_bad {
         uint32_t op, lane; /* of program->ops; UINT32_MAX: none is bad */
         uint64_t address;

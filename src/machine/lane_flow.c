@@ -297,6 +297,8 @@ bool vm_run_nodes(vm_run *r) {
         if (r->options->stop && *r->options->stop)
             longjmp(r->escape, 1);
         r->native = vm_native_enter(r);
+        if (r->native && r->native->fn[n])
+            r->counts.native_instructions += (uint64_t)node->insts * r->active.count;
         run_range(r, n, node->first, node->count);
         n = end_node(r, node, n);
         if (r->takes_turns && node->spins && n != VM_NO_NODE) {

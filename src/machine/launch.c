@@ -6,6 +6,7 @@
  * is shared by all kernels.
  */
 #include "machine/launch.h"
+#include "machine/native/native.h"
 #include "machine/native/run_native.h"
 #include "device/device.h"
 
@@ -122,6 +123,7 @@ static hd_status prepare(const running *x, vm_worker *w, vm_room *room) {
     r->heap = x->vm->heap;
     r->workspace = x->launch->cooperative ? vm_space_at(&x->vm->space, x->vm->workspace) : NULL;
     r->takes_turns = x->takes_turns;
+    vm_native_begin_launch(r);
     r->counts = (hd_vm_counts){0};
     vm_fill_launch(r, x->bound->args);
     return HD_OK;
@@ -390,6 +392,7 @@ void vm_add_counts(hd_vm_counts *sum, const hd_vm_counts *more) {
     sum->blocks += more->blocks;
     sum->instructions += more->instructions;
     sum->thread_instructions += more->thread_instructions;
+    sum->native_instructions += more->native_instructions;
     sum->mis += more->mis;
     sum->lane_accesses += more->lane_accesses;
     for (uint32_t k = 0; k < HD_OPERATIONS; k++)

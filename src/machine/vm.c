@@ -102,7 +102,6 @@ hd_status vm_compiled_for(hd_vm *vm, const kir_module *module, const hd_launch *
         hd_arena_free(arena);
         return status;
     }
-    vm_native_prepare(c->program);
     c->workers = hd_new_array(arena, vm_worker, vm->worker_count);
     hd_push(vm->arena, &vm->compiled, c);
     *compiled = c;
@@ -112,6 +111,7 @@ hd_status vm_compiled_for(hd_vm *vm, const kir_module *module, const hd_launch *
 }
 
 static void free_compiled(const hd_vm *vm, vm_compiled *c) {
+    vm_native_free(c->program->native);
     for (uint32_t w = 0; w < vm->worker_count; w++) {
         free(c->workers[w].run.saved);
         hd_arena_free(c->workers[w].arena);

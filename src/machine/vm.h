@@ -67,6 +67,7 @@ typedef struct hd_vm_counts {
     uint64_t blocks;                    /* run to their end */
     uint64_t instructions;              /* kir instructions executed by blocks */
     uint64_t thread_instructions;       /* the same, each times its active lanes */
+    uint64_t native_instructions;       /* of the last, those that native code executed */
     uint64_t operations[HD_OPERATIONS]; /* of active lanes */
     uint64_t mis, lane_accesses;        /* announced, or that would have been with a sink */
     double seconds;

@@ -1,9 +1,12 @@
 /*
  * When a kernel gets native code.
  *
- * The interpreter starts at once and counts what it does. When a kernel has cost more than its code
- * will, a thread writes its IR and compiles it, and from then on every node that begins takes the
- * code. Nobody waits for it, unless asked to.
+ * The interpreter starts at once and counts what it does. When a kernel has cost about what its code
+ * would, a thread writes the IR and compiles it, or finds it compiled (code_cache.c), and from then on
+ * every node that begins takes the code. Nobody waits. Where LLVM is not there the interpreter goes on.
+ *
+ * HEDDLE_NATIVE in the environment says otherwise, for tests: "never"; "always", at once; "mixed", at
+ * once for every other node.
  */
 #include "machine/native/native.h"
 #include "machine/native/llvm/llvm.h"
@@ -13,74 +16,166 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+
+/* Instructions of lanes that the interpreter does in about the time in which a kernel is compiled, and
+ * how often it looks whether there were so many. */
+enum { WORTH_COMPILING = 40000000, LOOK_AFTER = 1000000 };
+
+typedef enum mode { WHEN_IT_PAYS, NEVER, ALWAYS, MIXED } mode;
+
+/* The code of launches that somebody hears of, or that nobody does. */
+typedef struct making {
+    const vm_program *program;
+    bool traced;
+    _Atomic(vm_native_code *) code;
+    atomic_bool is_asked_for;
+    bool has_thread;
+    pthread_t thread;
+} making;
 
 struct vm_native {
-    _Atomic(vm_native_code *) code[2]; /* by `traced` */
-    atomic_int state[2];
-    hd_arena *arena;
+    mode mode;
+    atomic_uint_fast64_t work; /* instructions of lanes, interpreted */
+    pthread_mutex_t lock;
+    making of[2]; /* by `traced` */
 };
 
-typedef struct library {
-    hd_native_compile_fn *compile;
-    hd_native_load_fn *load;
-} library;
+/* ---- LLVM ------------------------------------------------------------------------------------ */
 
-static bool open_library(library *l) {
-    void *h = dlopen(getenv("HEDDLE_NATIVE_LIBRARY"), RTLD_NOW | RTLD_LOCAL);
-    if (!h) {
-        fprintf(stderr, "%s\n", dlerror());
-        return false;
-    }
-    *(void **)&l->compile = dlsym(h, "hd_native_compile");
-    *(void **)&l->load = dlsym(h, "hd_native_load");
-    return l->compile && l->load;
+static vm_native_library library;
+static pthread_once_t library_once = PTHREAD_ONCE_INIT;
+
+/* Threads that compile. LLVM's own data must not end before them. */
+static pthread_mutex_t busy_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t all_done = PTHREAD_COND_INITIALIZER;
+static uint32_t busy;
+
+static void wait_for_all(void) {
+    pthread_mutex_lock(&busy_lock);
+    while (busy)
+        pthread_cond_wait(&all_done, &busy_lock);
+    pthread_mutex_unlock(&busy_lock);
 }
 
-static vm_native_code *make(const vm_program *p, bool traced) {
-    library l;
+static void count_busy(int more) {
+    pthread_mutex_lock(&busy_lock);
+    busy += (uint32_t)more;
+    if (!busy)
+        pthread_cond_broadcast(&all_done);
+    pthread_mutex_unlock(&busy_lock);
+}
+
+/* Beside the library or program that this code is in, or where that is installed. */
+static void *open_beside(hd_arena *arena) {
+    static const char *const places[] = {"", "../", "../lib/heddle/", "heddle/"};
+    Dl_info own;
+    if (!dladdr((const void *)&library_once, &own) || !own.dli_fname)
+        return NULL;
+    const char *file = own.dli_fname, *program = realpath("/proc/self/exe", NULL);
+    void *found = NULL;
+    for (uint32_t tries = 0; tries < 2 && !found; tries++) {
+        for (uint32_t i = 0; i < sizeof places / sizeof *places && file && !found; i++)
+            found = dlopen(hd_format(arena, "%s/%slibheddle-native.so", hd_path_folder(arena, file),
+                                     places[i]),
+                           RTLD_NOW | RTLD_LOCAL);
+        file = program;
+    }
+    free((void *)(uintptr_t)program);
+    return found;
+}
+
+static void open_library(void) {
     hd_arena *arena = hd_arena_new();
-    if (!open_library(&l))
-        return NULL;
-    vm_native_text t = vm_native_write(arena, p, traced);
-    if (getenv("HEDDLE_NATIVE_DUMP")) {
-        FILE *f = fopen(
-            hd_format(arena, "%s-%s-%d.ll", getenv("HEDDLE_NATIVE_DUMP"), p->kernel->name, traced),
-            "w");
-        fwrite(t.ir, 1, t.length, f);
-        fclose(f);
+    void *handle = open_beside(arena);
+    if (handle) {
+        *(void **)&library.target = dlsym(handle, "hd_native_target");
+        *(void **)&library.compile = dlsym(handle, "hd_native_compile");
+        *(void **)&library.load = dlsym(handle, "hd_native_load");
+        *(void **)&library.unload = dlsym(handle, "hd_native_unload");
+        atexit(wait_for_all); /* before LLVM's own ends, which is older */
     }
-    size_t bytes;
+    hd_arena_free(arena);
+}
+
+const vm_native_library *vm_native_open(void) {
+    pthread_once(&library_once, open_library);
+    return library.target && library.compile && library.load && library.unload ? &library : NULL;
+}
+
+/* ---- one kernel's code ------------------------------------------------------------------------ */
+
+static void make(making *m) {
+    const vm_native_library *llvm = vm_native_open();
+    bool tells = m->program->native->mode != WHEN_IT_PAYS; /* who asks for it wants to know */
+    if (!llvm && tells)
+        fputs("heddle: libheddle-native.so is not there, or cannot be loaded\n", stderr);
+    if (!llvm)
+        return;
+    hd_arena *arena = hd_arena_new(), *scratch = hd_arena_new();
+    vm_native_text text = vm_native_write(arena, m->program, m->traced);
+    vm_native_code *code = hd_new(arena, vm_native_code);
+    *code = (vm_native_code){.fn = hd_new_array(arena, vm_native_fn *, text.range_count),
+                             .groups = text.groups,
+                             .rows = text.rows,
+                             .traced = m->traced,
+                             .arena = arena};
+    size_t bytes = 0;
     char *message = NULL;
-    void *object = l.compile(t.ir, t.length, &bytes, &message);
-    if (!object) {
-        fprintf(stderr, "native: %s\n", message);
-        return NULL;
-    }
-    vm_native_code *c = hd_new(arena, vm_native_code);
-    c->fn = hd_new_array(arena, vm_native_fn *, t.range_count);
-    c->groups = t.groups;
-    c->rows = t.rows;
-    c->traced = traced;
-    c->handle = l.load(object, bytes, t.range_count, t.has, (void **)c->fn, &message);
-    if (!c->handle) {
-        fprintf(stderr, "native: %s\n", message);
-        return NULL;
-    }
-    if (getenv("HEDDLE_PERF")) {
-        FILE *f = fopen(hd_format(arena, "/tmp/perf-%d.map", (int)getpid()), "a");
-        for (uint32_t i = 0; i < t.range_count; i++) {
-            uintptr_t from = (uintptr_t)c->fn[i], to = from + 4096;
-            for (uint32_t k = 0; k < t.range_count; k++)
-                if ((uintptr_t)c->fn[k] > from && (uintptr_t)c->fn[k] < to)
-                    to = (uintptr_t)c->fn[k];
-            if (from)
-                fprintf(f, "%lx %lx %s_%u_%d\n", from, to - from, p->kernel->name, i, traced);
-        }
-        fclose(f);
-    }
+    void *object = vm_native_object(scratch, llvm, text.ir, text.length, &bytes, &message);
+    if (object)
+        code->handle =
+            llvm->load(object, bytes, text.range_count, text.has, (void **)code->fn, &message);
     free(object);
-    return c;
+    if (!code->handle && tells)
+        fprintf(stderr, "heddle: no native code of %s: %s\n", m->program->kernel->name, message);
+    free(message);
+    hd_arena_free(scratch);
+    if (code->handle)
+        atomic_store(&m->code, code);
+    else
+        hd_arena_free(arena);
+}
+
+static void *make_in_thread(void *self) {
+    make(self);
+    count_busy(-1);
+    return NULL;
+}
+
+static void ask_for(struct vm_native *n, making *m) {
+    pthread_mutex_lock(&n->lock);
+    if (!atomic_load(&m->is_asked_for)) {
+        if (n->mode == WHEN_IT_PAYS) {
+            count_busy(1);
+            m->has_thread = !pthread_create(&m->thread, NULL, make_in_thread, m);
+            if (!m->has_thread)
+                count_busy(-1);
+        } else {
+            make(m);
+        }
+        atomic_store(&m->is_asked_for, true);
+    }
+    pthread_mutex_unlock(&n->lock);
+}
+
+/* ---- running ------------------------------------------------------------------------------------ */
+
+/* More work, and whether it is time. */
+static void add_work(struct vm_native *n, making *m, uint64_t more) {
+    if (n->mode != WHEN_IT_PAYS || atomic_fetch_add(&n->work, more) + more > WORTH_COMPILING)
+        ask_for(n, m);
+}
+
+static making *wanted_by(const vm_run *r) {
+    return &r->program->native->of[r->sink && r->sink->event];
+}
+
+void vm_native_begin_launch(vm_run *r) {
+    struct vm_native *n = r->program->native;
+    uint64_t rest = r->counts.thread_instructions - r->noted;
+    if (n && rest && !atomic_load(&wanted_by(r)->is_asked_for))
+        add_work(n, wanted_by(r), rest);
+    r->noted = 0;
 }
 
 static bool take_rows(vm_run *r, uint32_t rows) {
@@ -92,30 +187,56 @@ static bool take_rows(vm_run *r, uint32_t rows) {
     return r->saved != NULL;
 }
 
-static void prepare(const vm_program *p, bool traced) {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    struct vm_native *n = p->native;
-    pthread_mutex_lock(&lock);
-    if (!atomic_load(&n->code[traced]) && !atomic_load(&n->state[traced])) {
-        atomic_store(&n->state[traced], 1);
-        atomic_store(&n->code[traced], make(p, traced));
-    }
-    pthread_mutex_unlock(&lock);
-}
-
-void vm_native_prepare(const vm_program *p) {
-    for (uint32_t traced = 0; p->native && traced < 2; traced++)
-        prepare(p, traced);
-}
-
 const vm_native_code *vm_native_enter(vm_run *r) {
     struct vm_native *n = r->program->native;
-    if (r->checked || r->workspace || !n)
+    if (!n || r->checked || r->workspace)
         return NULL;
-    vm_native_code *c = atomic_load(&n->code[r->sink && r->sink->event]);
-    return c && take_rows(r, c->rows) ? c : NULL;
+    making *m = wanted_by(r);
+    uint64_t more = r->counts.thread_instructions - r->noted;
+    if (!atomic_load_explicit(&m->is_asked_for, memory_order_relaxed) &&
+        (more >= LOOK_AFTER || n->mode != WHEN_IT_PAYS)) {
+        r->noted += more;
+        add_work(n, m, more);
+    }
+    const vm_native_code *code = atomic_load_explicit(&m->code, memory_order_acquire);
+    if (!code || (n->mode == MIXED && (r->turns++ & 1)))
+        return NULL;
+    return take_rows(r, code->rows) ? code : NULL;
 }
 
-struct vm_native *vm_native_new(hd_arena *arena) {
-    return getenv("HEDDLE_NATIVE_LIBRARY") ? hd_new(arena, struct vm_native) : NULL;
+static mode mode_of(const char *word) {
+    static const char *const words[] = {"", "never", "always", "mixed"};
+    for (uint32_t i = 0; i < sizeof words / sizeof *words && word; i++)
+        if (!strcmp(word, words[i]))
+            return (mode)i;
+    return WHEN_IT_PAYS;
+}
+
+struct vm_native *vm_native_new(hd_arena *arena, const vm_program *p) {
+    mode m = mode_of(getenv("HEDDLE_NATIVE"));
+    if (m == NEVER)
+        return NULL;
+    struct vm_native *n = hd_new(arena, struct vm_native);
+    n->mode = m;
+    pthread_mutex_init(&n->lock, NULL);
+    for (uint32_t traced = 0; traced < 2; traced++) {
+        n->of[traced].program = p;
+        n->of[traced].traced = traced;
+    }
+    return n;
+}
+
+void vm_native_free(struct vm_native *n) {
+    for (uint32_t traced = 0; n && traced < 2; traced++) {
+        making *m = &n->of[traced];
+        if (m->has_thread)
+            pthread_join(m->thread, NULL);
+        vm_native_code *code = atomic_load(&m->code);
+        if (!code)
+            continue;
+        library.unload(code->handle);
+        hd_arena_free(code->arena);
+    }
+    if (n)
+        pthread_mutex_destroy(&n->lock);
 }

@@ -11,6 +11,7 @@
 #define HD_VM_NATIVE_H
 
 #include "machine/lane_flow.h"
+#include "machine/native/llvm/llvm.h"
 
 /* The operations of a node, or of an edge. Ranges are numbered: the nodes, then all edges. */
 typedef struct vm_range {
@@ -54,12 +55,32 @@ typedef struct vm_native_code {
     uint32_t rows;
     bool traced;
     void *handle;
+    hd_arena *arena;
 } vm_native_code;
 
-struct vm_native *vm_native_new(hd_arena *arena);
-void vm_native_prepare(const vm_program *p);
+/* NULL: there is to be none. */
+struct vm_native *vm_native_new(hd_arena *arena, const vm_program *program);
+/* Before the program's memory goes; waits for a thread that compiles it. May be NULL. */
+void vm_native_free(struct vm_native *native);
+/* A worker begins a launch, and still has the counts of the last one. */
+void vm_native_begin_launch(vm_run *r);
 /* The code that this run may use, or NULL: there is none yet. To be asked at any node. */
 const vm_native_code *vm_native_enter(vm_run *r);
+
+/* libheddle-native, see llvm.h. NULL: it is not there, or LLVM is not. */
+typedef struct vm_native_library {
+    hd_native_target_fn *target;
+    hd_native_compile_fn *compile;
+    hd_native_load_fn *load;
+    hd_native_unload_fn *unload;
+} vm_native_library;
+const vm_native_library *vm_native_open(void);
+
+/* ---- code_cache.c */
+
+/* A module's machine code, to be freed, compiled now or before; NULL: *message, to be freed. */
+void *vm_native_object(hd_arena *arena, const vm_native_library *llvm, const char *ir,
+                       size_t length, size_t *bytes, char **message);
 
 /* ---- cell_lives.c: which cells are read later ------------------------------------------------- */
 
