@@ -394,16 +394,17 @@ static vm_ir_value address(vm_ir *ir, const vm_op *op, bool v, vm_ir_value base,
                            vm_ir_value index) {
     vm_ir_place p = vm_ir_place_of(ir, base);
     int64_t offset = op->imm2;
-    if (!base.name)
-        return two(ir, "add", VM_I64, v, base,
-                   vm_ir_constant(VM_I64, (uint64_t)offset)); /* null, or a fixed address */
-    if (!p.base)
-        p = (vm_ir_place){base.name, 0};
+    if (!base.name) /* a variable of a thread's own, null, or a fixed address */
+        p.offset = (int64_t)base.bits;
+    else if (!p.base)
+        p.base = base.name;
     vm_ir_value from = {p.base, VM_I64, v, 0};
     if (!index.name) {
         int64_t number = (int64_t)index.bits;
         number = index.type == VM_I32 ? (int32_t)number : number;
         offset += number * op->imm;
+        if (!base.name)
+            return vm_ir_constant(VM_I64, (uint64_t)(p.offset + offset));
     } else {
         const vm_ir_step *known = NULL;
         for (size_t i = 0; i < ir->steps.count && !known; i++)
@@ -417,7 +418,7 @@ static vm_ir_value address(vm_ir *ir, const vm_op *op, bool v, vm_ir_value base,
             if (index.type == VM_I32)
                 index = emit_cast(ir, "sext", VM_I64, v, index);
             index = two(ir, "mul", VM_I64, v, index, vm_ir_constant(VM_I64, (uint64_t)op->imm));
-            from = two(ir, "add", VM_I64, v, from, index);
+            from = p.base ? two(ir, "add", VM_I64, v, from, index) : index;
             step.result = from.name;
             hd_push(ir->arena, &ir->steps, step);
         }
