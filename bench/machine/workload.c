@@ -98,7 +98,8 @@ static hd_status finish(builder *b, const hd_diag *diag, const char *kernel, con
                     .kernel_place = {.file = kernel}};
     made->job = job;
     made->contents = hd_new_array(b->arena, void *, job->buffer_count);
-    hd_status status = hd_frontend_of(b->arena, diag, kernel, options, KIR_FOR_NVIDIA, NULL, &module);
+    hd_status status =
+        hd_frontend_of(b->arena, diag, kernel, options, KIR_FOR_NVIDIA, NULL, &module);
     if (status == HD_OK)
         status = hd_job_resolve(b->arena, diag, job, module);
     for (uint32_t i = 0; i < job->buffer_count && status == HD_OK; i++)

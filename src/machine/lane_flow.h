@@ -27,7 +27,7 @@ struct vm_flow_state {
     uint32_t *held;       /* [node] lanes held by the barrier at its end */
     uint64_t *at_barrier; /* all lanes that are held */
     vm_named_barrier named[VM_NAMED_BARRIERS];
-    bool has_named; /* the kernel comes to some of them */
+    bool has_named;       /* the kernel comes to some of them */
     uint64_t *yielding;   /* lanes that let others run first */
     uint32_t vain_rounds; /* so often nobody else could, since a thread came to an mbarrier */
     uint32_t *stopped;    /* [lane] the node at whose end it waits for a named barrier, or yields */

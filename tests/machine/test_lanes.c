@@ -14,6 +14,8 @@
 #include <cmocka.h>
 
 #include "machine/lanes/lanes.h"
+#include "machine/native/native.h"
+#include "machine/native/run_native.h"
 
 extern const vm_lanes vm_lanes_base;
 #if defined __x86_64__
@@ -161,6 +163,111 @@ static void sets_agree(void **unused) {
     if (vm_lanes_choose() == &vm_lanes_avx512)
         compare_set(&vm_lanes_avx2);
 #endif
+}
+
+/* ---- native code against the handlers ------------------------------------------------------------ */
+
+/* Which operands vary, of the versions of an operation that are compiled. */
+enum { VERSIONS = 5 };
+static const uint32_t versions[VERSIONS][3] = {
+    {0, 0, 0}, {1, 1, 1}, {1, 0, 1}, {0, 1, 0}, {1, 1, 0}};
+
+/* A node for each version of each operation, and behind all of them one that may read any cell. */
+static vm_program program_of_all(hd_arena *arena) {
+    vm_program p = {.node_count = FN_COUNT * VERSIONS + 1,
+                    .op_count = FN_COUNT * VERSIONS + 1,
+                    .lanes = LANES,
+                    .padded = LANES,
+                    .frame_bytes = CELLS * CELL};
+    p.nodes = hd_new_array(arena, vm_node, p.node_count);
+    p.ops = hd_new_array(arena, vm_op, p.op_count);
+    vm_edge *edges = hd_new_array(arena, vm_edge, p.node_count);
+    p.range_count = p.node_count;
+    for (uint32_t n = 0; n + 1 < p.node_count; n++) {
+        const uint32_t *varying = versions[n % VERSIONS];
+        p.ops[n] = (vm_op){.d = 0,
+                           .a = CELL,
+                           .b = 2 * CELL,
+                           .c = 3 * CELL,
+                           .sa = varying[0] ? UINT32_MAX : 0,
+                           .sb = varying[1] ? UINT32_MAX : 0,
+                           .sc = varying[2] ? UINT32_MAX : 0,
+                           .uniform = n % VERSIONS == 0,
+                           .code = (uint16_t)(n / VERSIONS),
+                           .imm = -28,
+                           .imm2 = 12};
+        edges[n] = (vm_edge){.to = p.node_count - 1, .range = p.range_count++};
+        p.nodes[n] = (vm_node){.first = n, .count = 1, .edges = &edges[n], .edge_count = 1};
+    }
+    p.ops[p.op_count - 1].code = VM_CODE_ANY;
+    p.nodes[p.node_count - 1] =
+        (vm_node){.first = p.op_count - 1, .count = 1, .end = VM_END_RETURN};
+    return p;
+}
+
+static void run_native(scene *s, vm_native_fn *fn) {
+    uint64_t bits[LANES / 64] = {0};
+    for (uint32_t l = 0; l < LANES; l++)
+        bits[l / 64] |= (uint64_t)s->active[l] << l % 64;
+    vm_run r = {.frame = s->frame,
+                .bits = bits,
+                .words = LANES / 64,
+                .spans = s->spans,
+                .span_count = s->span_count,
+                .lanes = LANES,
+                .padded = LANES,
+                .calls = vm_native_calls};
+    fn(&r);
+}
+
+static void native_agrees(void **unused) {
+    (void)unused;
+    hd_arena *arena = hd_arena_new();
+    const vm_native_library *llvm = vm_native_open();
+    assert_non_null(llvm);
+    vm_program p = program_of_all(arena);
+    vm_native_text text = vm_native_write(arena, &p, false);
+    size_t bytes = 0;
+    char *message = NULL;
+    void *object = llvm->compile(text.ir, text.length, &bytes, &message);
+    if (!object)
+        fail_msg("%s", message);
+    vm_native_fn **fn = hd_new_array(arena, vm_native_fn *, text.range_count);
+    void *handle = llvm->load(object, bytes, text.range_count, text.has, (void **)fn, &message);
+    if (!handle)
+        fail_msg("%s", message);
+    uint32_t known = 0;
+    for (uint32_t n = 0; n + 1 < p.node_count; n++) {
+        uint32_t code = n / VERSIONS, at = 0;
+        vm_signature signature = {0};
+        assert_int_equal(vm_native_knows((uint16_t)code, &signature), fn[n] != NULL);
+        known += fn[n] != NULL;
+        for (uint32_t i = 0; i < 100 && fn[n]; i++) {
+            scene portable, native;
+            state = n * 1000 + i;
+            fill_scene(&portable, takes_conditions(code));
+            portable.uniform = p.ops[n].uniform;
+            portable.whole = portable.whole && !portable.uniform;
+            for (uint32_t k = 0; k < 3; k++)
+                portable.varying[k] = versions[n % VERSIONS][k] ? UINT32_MAX : 0;
+            for (uint32_t k = 0; k < signature.operands; k++) {
+                uint8_t *cell = portable.frame + (k + 1) * CELL, type = signature.type[k];
+                uint32_t width = type == VM_BIT ? 1 : vm_elem_bytes((vm_elem)type);
+                for (uint32_t j = width; j < CELL && !portable.varying[k]; j += width)
+                    memcpy(cell + j, cell, width); /* a uniform cell has one value */
+            }
+            native = portable;
+            run_scene(&portable, &vm_lanes_base, code);
+            run_native(&native, fn[n]);
+            if (!is_same(&portable, &native, &at))
+                fail_msg("native code of handler %u, version %u, differs at byte %u, case %u", code,
+                         n % VERSIONS, at, i);
+        }
+    }
+    assert_true(known > FN_COUNT * VERSIONS * 9 / 10);
+    llvm->unload(handle);
+    free(object);
+    hd_arena_free(arena);
 }
 
 /* Lanes that are not active keep what they have. */
@@ -315,7 +422,8 @@ static void surveys(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sets_agree), cmocka_unit_test(masks_are_kept),
-        cmocka_unit_test(equal_to_c), cmocka_unit_test(bits_of_masks), cmocka_unit_test(surveys)};
+        cmocka_unit_test(sets_agree),     cmocka_unit_test(native_agrees),
+        cmocka_unit_test(masks_are_kept), cmocka_unit_test(equal_to_c),
+        cmocka_unit_test(bits_of_masks),  cmocka_unit_test(surveys)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

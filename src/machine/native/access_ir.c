@@ -14,7 +14,7 @@
  */
 #include <stddef.h>
 
-#include "machine/native/group.h"
+#include "machine/native/group_ir.h"
 #include "machine/native/run_native.h"
 
 enum { QUAD = 16, MOST_BYTES = 64 };

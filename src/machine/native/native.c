@@ -67,7 +67,7 @@ static void count_busy(int more) {
 
 /* Beside the library or program that this code is in, or where that is installed. */
 static void *open_beside(hd_arena *arena) {
-    static const char *const places[] = {"", "../", "../lib/heddle/", "heddle/"};
+    static const char *const places[] = {"", "../", "../lib/heddle/", "../heddle/", "heddle/"};
     Dl_info own;
     if (!dladdr((const void *)&library_once, &own) || !own.dli_fname)
         return NULL;

@@ -11,7 +11,7 @@
  */
 #include <stddef.h>
 
-#include "machine/native/group.h"
+#include "machine/native/group_ir.h"
 #include "machine/native/run_native.h"
 
 enum { MOST_IN_GROUP = 24, CELL = 64 };

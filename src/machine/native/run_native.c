@@ -125,8 +125,10 @@ static void fill_target(const vm_run *r, const vm_group_member *a, vm_target *t)
     vm_survey s = {.strided = true};
     if (m->address.varying)
         vm_survey_lanes(r, address, &s);
-    uint32_t first = m->address.varying ? vm_first_active(r) : 0;
-    t->base = s.strided ? address[first] - first * (uint64_t)s.stride : *address;
+    bool once = !m->address.varying && !m->value[0].varying && /* kept as if of lane 0 */
+                r->program->ops[a->op].code == VM_CODE_LOAD;
+    uint32_t first = once ? 0 : vm_first_active(r);
+    t->base = address[first] - first * (uint64_t)s.stride;
     t->stride = s.stride;
     t->strided = s.strided;
     t->address = s.strided ? NULL : address;
