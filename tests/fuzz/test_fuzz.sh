@@ -32,11 +32,14 @@ refuses_options() {
     done
 }
 
-finds_nothing "$programs/fuzz_kernels" 3 20 5
+# Half of them with native code and the interpreter by turns, in the same kernels.
+finds_nothing "$programs/fuzz_kernels" 3 10 3
+HEDDLE_NATIVE=mixed finds_nothing "$programs/fuzz_kernels" 4 10 3
 # Fifty kernels with the PTX that nvcc made of them: fuzz_ptx --keep FOLDER.
 mkdir "$work/ptx"
 tar -C "$work/ptx" -xzf "$(dirname "$0")/ptx/kept.tar.gz"
 "$programs/fuzz_ptx" --kept "$work/ptx" || result=1
+HEDDLE_NATIVE=always "$programs/fuzz_ptx" --kept "$work/ptx" || result=1
 PATH=$PATH:${CUDA_PATH:-/usr/local/cuda}/bin finds_nothing "$programs/fuzz_compiled" 2 50 10
 finds_nothing "$programs/fuzz_rewrites" 1 40 10
 refuses_options "$programs/fuzz_kernels"
