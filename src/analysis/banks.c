@@ -36,6 +36,10 @@ typedef struct kept {
 /* The latest, of one thread. */
 typedef struct memo {
     kept kept[KEPT];
+    struct {
+        warp_pattern pattern;
+        hd_banks_counts result;
+    } patterns[PATTERNS_KEPT];
 } memo;
 
 typedef struct banks {
@@ -99,6 +103,21 @@ static hd_banks_counts recall_warp(const banks *b, memo *m, const hd_event *e, u
     return k->result;
 }
 
+/* The same for one that is not, but whose pattern may have been there before: by how many words it is
+ * further on makes no difference, since all banks are alike. */
+static hd_banks_counts recall_pattern(const banks *b, memo *m, const hd_event *e, uint32_t first,
+                                      uint32_t end, uint64_t mask, uint32_t width) {
+    warp_pattern p;
+    if (!warp_pattern_make(e, first, end, mask, width, 1u << b->shift, &p))
+        return count_warp(b, e, first, end, width);
+    uint32_t at = warp_pattern_place(&p);
+    if (memcmp(&m->patterns[at].pattern, &p, sizeof p)) {
+        m->patterns[at].pattern = p;
+        m->patterns[at].result = count_warp(b, e, first, end, width);
+    }
+    return m->patterns[at].result;
+}
+
 static void count_event(const void *self, void *state, const hd_event_launch *launch,
                         const hd_event *e, kir_space space, void *counts) {
     const banks *b = self;
@@ -110,9 +129,9 @@ static void count_event(const void *self, void *state, const hd_event_launch *la
         uint64_t mask = warp_mask(e, first, end);
         if (!mask)
             continue;
-        hd_banks_counts more = e->address || b->warp > 64
-                                   ? count_warp(b, e, first, end, width)
-                                   : recall_warp(b, state, e, first, end, mask, width);
+        hd_banks_counts more = b->warp > 64 ? count_warp(b, e, first, end, width)
+                               : e->address ? recall_pattern(b, state, e, first, end, mask, width)
+                                            : recall_warp(b, state, e, first, end, mask, width);
         hd_tally_add(counts, &more, sizeof more);
     }
 }

@@ -140,6 +140,21 @@ static hd_coalesce_counts recall_warp(const hd_device *device, request_memo *mem
     return k->result;
 }
 
+/* The same for one that is not, but whose pattern may have been there before. */
+static hd_coalesce_counts recall_pattern(const hd_device *device, request_memo *memo,
+                                         const hd_event *e, uint32_t first, uint32_t end,
+                                         uint64_t mask, uint32_t width) {
+    warp_pattern p;
+    if (!warp_pattern_make(e, first, end, mask, width, device->segment, &p))
+        return count_warp(device, e, first, end, width);
+    uint32_t at = warp_pattern_place(&p);
+    if (memcmp(&memo->patterns[at].pattern, &p, sizeof p)) {
+        memo->patterns[at].pattern = p;
+        memo->patterns[at].result = count_warp(device, e, first, end, width);
+    }
+    return memo->patterns[at].result;
+}
+
 hd_coalesce_counts request_count(const hd_device *device, request_memo *memo, const hd_event *e,
                                  uint32_t width, bool moves) {
     hd_coalesce_counts counts = {.mis = 1, .lane_accesses = e->active};
@@ -156,7 +171,7 @@ hd_coalesce_counts request_count(const hd_device *device, request_memo *memo, co
                        (!e->address || (mask == all && request_is_strided(e, first, end, &stride)));
         hd_coalesce_counts more =
             strided ? recall_warp(device, memo, e, first, end, mask, stride, width)
-                    : count_warp(device, e, first, end, width);
+                    : recall_pattern(device, memo, e, first, end, mask, width);
         hd_coalesce_add(&counts, &more);
     }
     return counts;
