@@ -21,6 +21,7 @@
 #ifndef HEDDLE_PTX_H
 #define HEDDLE_PTX_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -47,6 +48,7 @@ typedef struct hd_ptx_options {
     bool check_races;
     void (*print)(void *user, const char *text, size_t length); /* printf; NULL: to stdout */
     void *user;
+    const volatile sig_atomic_t *stop; /* not 0: a launch that runs ends soon; may be NULL */
 } hd_ptx_options;
 
 typedef struct hd_ptx_launch_size {

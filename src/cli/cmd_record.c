@@ -36,6 +36,7 @@ typedef struct left_row {
 typedef struct recorded {
     const char *program, *folder;
     int32_t status; /* that the program ended with; -1: a signal ended it */
+    bool was_stopped;
     uint64_t launches, bytes;
     hd_vec(job_row) jobs;
     hd_vec(left_row) left_out;
@@ -194,6 +195,7 @@ static hd_status run_program(cli *c, const request *r, const char *results, reco
     if (status)
         return status;
     found->status = WIFEXITED(how) ? WEXITSTATUS(how) : -1;
+    found->was_stopped = cli_was_stopped(how);
     if (found->status)
         hd_warn(&c->diag, NULL, "%s ended with %s %d", r->words[0],
                 WIFSIGNALED(how) ? "signal" : "status",
@@ -289,5 +291,8 @@ int cmd_record(cli *c) {
     hd_str out = {.arena = c->arena};
     show(c, &found, &out);
     int printed = c->json ? cli_print_row(c, result_members, hd_row(&found)) : cli_print(c, &out);
-    return printed ? printed : found.status || !found.launches ? CLI_WRONG : CLI_FINE;
+    return printed                           ? printed
+           : found.was_stopped               ? CLI_STOPPED
+           : found.status || !found.launches ? CLI_WRONG
+                                             : CLI_FINE;
 }

@@ -35,6 +35,8 @@ typedef struct cli_program_run {
 /* Runs it with Heddle's libraries before all others; *how is what waitpid() says. Signals that ask to
  * stop are left to the program. */
 hd_status cli_run_program(cli *c, const cli_program_run *run, int *how);
+/* It ended by a signal that asks for it: SIGINT, SIGTERM, SIGHUP. */
+bool cli_was_stopped(int how);
 /* Counts as the libraries write them. */
 hd_launch_counts cli_counts_of(const json_t *object);
 

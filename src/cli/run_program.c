@@ -40,6 +40,7 @@ typedef struct leak_row {
 typedef struct watched {
     const char *program, *device;
     int32_t status; /* that the program ended with; -1: a signal ended it */
+    bool was_stopped;
     uint32_t processes;
     uint64_t launches, most_memory;
     bool wants_leaks, sampled;
@@ -206,9 +207,11 @@ static hd_status run_program(cli *c, const hd_device *device, const char *folder
     if (status)
         return status;
     found->status = WIFEXITED(how) ? WEXITSTATUS(how) : -1;
+    found->was_stopped = cli_was_stopped(how);
     if (WIFSIGNALED(how))
-        hd_warn(&c->diag, NULL, "signal %d (%s) ended %s", WTERMSIG(how), strsignal(WTERMSIG(how)),
-                c->words[0]);
+        hd_warn(&c->diag, NULL,
+                "signal %d (%s) ended %s; what follows is of what it did until then", WTERMSIG(how),
+                strsignal(WTERMSIG(how)), c->words[0]);
     else if (found->status)
         hd_warn(&c->diag, NULL, "%s ended with status %d", c->words[0], found->status);
     status = cli_read_results(c, folder, take_results, found);
@@ -242,5 +245,5 @@ int cmd_run_program(cli *c) {
                   : found.processes ? cli_print(c, &out)
                                     : CLI_FINE;
     bool wrong = found.status || found.faults.count || found.leaks.count;
-    return printed ? printed : wrong ? CLI_WRONG : CLI_FINE;
+    return printed ? printed : found.was_stopped ? CLI_STOPPED : wrong ? CLI_WRONG : CLI_FINE;
 }

@@ -9,10 +9,16 @@ static volatile sig_atomic_t stop_wanted;
 
 static const int signals[CLI_STOP_SIGNALS] = {SIGINT, SIGTERM};
 
-static void want_stop(int number) {
-    (void)number;
+static volatile sig_atomic_t stop_child;
+
+static void want_stop(int number, siginfo_t *info, void *unused) {
+    (void)unused;
     stop_wanted = 1;
+    if (stop_child && info && info->si_code == SI_USER)
+        kill((pid_t)stop_child, number);
 }
+
+void cli_hand_on_stop(pid_t child) { stop_child = child; }
 
 /* Takes progress off a terminal first. Only what a signal handler may call. */
 void cli_end_stopped(void) {
@@ -30,8 +36,7 @@ static void end_program(int number) {
     cli_end_stopped();
 }
 
-static void handle(void (*handler)(int number), int flags, struct sigaction *before) {
-    struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
+static void handle(struct sigaction action, struct sigaction *before) {
     sigemptyset(&action.sa_mask);
     for (int i = 0; i < CLI_STOP_SIGNALS; i++) {
         sigaction(signals[i], NULL, &before[i]);
@@ -42,20 +47,23 @@ static void handle(void (*handler)(int number), int flags, struct sigaction *bef
 
 void cli_end_on_stop(void) {
     struct sigaction before[CLI_STOP_SIGNALS];
-    handle(end_program, 0, before);
+    handle((struct sigaction){.sa_handler = end_program}, before);
 }
 
 /* The second signal of a kind finds the handler gone, and kills. One that the parent has
  * chosen to ignore, as nohup does, stays ignored. */
 const volatile sig_atomic_t *cli_catch_stop(cli_stop *stop) {
     stop_wanted = 0;
-    handle(want_stop, (int)SA_RESETHAND | SA_RESTART, stop->before);
+    handle((struct sigaction){.sa_sigaction = want_stop,
+                              .sa_flags = (int)SA_RESETHAND | SA_RESTART | SA_SIGINFO},
+           stop->before);
     return &stop_wanted;
 }
 
 const volatile sig_atomic_t *cli_stop_wanted(void) { return &stop_wanted; }
 
 void cli_release_stop(const cli_stop *stop) {
+    stop_child = 0;
     for (int i = 0; i < CLI_STOP_SIGNALS; i++)
         sigaction(signals[i], &stop->before[i], NULL);
 }

@@ -3,6 +3,7 @@
 #define HD_CLI_STOP_H
 
 #include <signal.h>
+#include <sys/types.h>
 
 enum { CLI_STOP_SIGNALS = 2 };
 
@@ -17,6 +18,9 @@ void cli_end_on_stop(void);
 /* From here to cli_release_stop() SIGINT and SIGTERM only set what is returned; the second of a
  * kind kills. */
 const volatile sig_atomic_t *cli_catch_stop(cli_stop *stop);
+/* Until cli_release_stop() a program that was started gets the signals that a process sends to this
+ * one; those of a terminal it gets itself. 0: none does. */
+void cli_hand_on_stop(pid_t child);
 /* What cli_catch_stop() returns, at any time. */
 const volatile sig_atomic_t *cli_stop_wanted(void);
 void cli_release_stop(const cli_stop *stop);

@@ -10,6 +10,7 @@
 #include "cuda/module.h"
 #include "cuda/cuda_record.h"
 #include "cuda/cuda_stream.h"
+#include "cuda/signals.h"
 #include "cuda/watch.h"
 
 #define DEVICE_BY_DEFAULT "h200" /* as for every command */
@@ -94,6 +95,7 @@ static void make_process(void) {
     p->streams = cuda_streams_new(p);
     p->watch = cuda_watch_new(p);
     p->record = cuda_record_new(p);
+    cuda_signals_begin(p);
 }
 
 cuda_process *cuda_enter(void) {
@@ -107,7 +109,7 @@ void cuda_leave(cuda_process *p) { pthread_mutex_unlock(&p->lock); }
 cuda_error cuda_need_machine(cuda_process *p) {
     if (p->machine)
         return CUDA_SUCCESS;
-    hd_ptx_options options = {0};
+    hd_ptx_options options = {.stop = &p->stop};
     cuda_watch_options(p->watch, &options);
     if (hd_ptx_open(&options, &p->diag, &p->machine))
         return CUDA_NOT_INITIALIZED;

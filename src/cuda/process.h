@@ -15,12 +15,14 @@
  *     device              what the device profile and compute capability tell a program
  *     record              launches as jobs, and what memory held before and after them
  *     watch               what is counted of launches, and where it goes
+ *     signals             the end of a program that a signal ends
  *     fatbin, error       formats and numbers
  */
 #ifndef CUDA_PROCESS_H
 #define CUDA_PROCESS_H
 
 #include <pthread.h>
+#include <signal.h>
 
 #include "base/base.h"
 #include "base/table.h"
@@ -55,7 +57,8 @@ typedef struct cuda_process {
     cuda_error sticky;     /* a kernel's fault, after which nothing runs until the reset */
     const char *message;   /* the last one */
     bool blocking;         /* CUDA_LAUNCH_BLOCKING: a launch returns its own faults */
-    bool is_runtimes;      /* the runtime was called: its context is every thread's */
+    volatile sig_atomic_t stop; /* a signal ends the process: the launch that runs is to stop */
+    bool is_runtimes;           /* the runtime was called: its context is every thread's */
 
     struct cuda_memory *memory;
     struct cuda_modules *modules;
