@@ -164,7 +164,7 @@ const char *hd_own_file(hd_arena *arena, const char *installed, const char *in_s
  * prefix that the build knows. NULL when there is none. */
 const char *hd_own_program(hd_arena *arena, const char *name);
 
-/* A file of the user's by the XDG Base Directory Specification: `name` in $VARIABLE, else in the
+/* user_file.c: a file of the user's by the XDG Base Directory Specification: `name` in $VARIABLE, else in the
  * folder `in_home` of $HOME; NULL where neither says. */
 const char *hd_user_file(hd_arena *arena, const char *variable, const char *in_home,
                          const char *name);

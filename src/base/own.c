@@ -47,11 +47,3 @@ const char *hd_own_program(hd_arena *arena, const char *name) {
     }
     return existing(arena, hd_own_fallback.prefix, hd_format(arena, "bin/%s", name));
 }
-
-const char *hd_user_file(hd_arena *arena, const char *variable, const char *in_home,
-                         const char *name) {
-    const char *folder = getenv(variable), *home = getenv("HOME");
-    if (folder && *folder == '/') /* others are to be ignored */
-        return hd_format(arena, "%s/%s", folder, name);
-    return home && *home ? hd_format(arena, "%s/%s/%s", home, in_home, name) : NULL;
-}

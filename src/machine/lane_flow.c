@@ -249,6 +249,7 @@ struct vm_flow_state *vm_flow_state_new(hd_arena *arena, const vm_program *p) {
     f->words = (p->node_count + 63) / 64;
     f->pending = hd_new_array(arena, uint64_t, f->words);
     f->count = hd_new_array(arena, uint32_t, p->node_count);
+    f->visits = hd_new_array(arena, uint64_t, p->node_count);
     uint32_t mask_words = (p->padded + 63) / 64;
     f->waiting = hd_new_array(arena, uint64_t, (size_t)p->node_count *mask_words);
     f->returned = hd_new_array(arena, uint64_t, mask_words);
@@ -278,6 +279,14 @@ static void stop_for_turn(vm_run *r, uint32_t next) {
     vm_wait_at(r, next, r->bits, r->active.count);
 }
 
+void vm_count_operations(vm_run *r) {
+    for (uint32_t n = 0; n < r->program->node_count; n++) {
+        for (uint32_t k = 0; k < HD_OPERATIONS && r->flow->visits[n]; k++)
+            r->counts.operations[k] += r->program->nodes[n].operations[k] * r->flow->visits[n];
+        r->flow->visits[n] = 0;
+    }
+}
+
 bool vm_run_nodes(vm_run *r) {
     struct vm_flow_state *f = r->flow;
     for (uint32_t n = next_node(r); n != VM_NO_NODE;) {
@@ -286,8 +295,7 @@ bool vm_run_nodes(vm_run *r) {
         const vm_node *node = &r->program->nodes[n];
         r->counts.instructions += node->insts;
         r->counts.thread_instructions += (uint64_t)node->insts * r->active.count;
-        for (uint32_t k = 0; k < HD_OPERATIONS; k++)
-            r->counts.operations[k] += (uint64_t)node->operations[k] * r->active.count;
+        f->visits[n] += r->active.count;
         /* A kernel that runs away, and a user who has seen enough, end at a node's end. */
         if (r->counts.instructions - r->block_start > r->options->max_instructions)
             vm_fault(r, node->inst == KIR_NONE ? 0 : node->inst, vm_first_active(r),

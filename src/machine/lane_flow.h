@@ -24,6 +24,7 @@ struct vm_flow_state {
     uint64_t *pending;    /* nodes that have waiting lanes, as bits */
     uint32_t *count;      /* [node] how many */
     uint64_t *waiting;    /* [node][words of a mask] which */
+    uint64_t *visits;     /* [node] by lanes, that are not in the counts of operations yet */
     uint32_t *held;       /* [node] lanes held by the barrier at its end */
     uint64_t *at_barrier; /* all lanes that are held */
     vm_named_barrier named[VM_NAMED_BARRIERS];
@@ -95,6 +96,8 @@ void vm_begin_nodes(vm_run *r);
 /* Runs all lanes of the block to their ends; leaves through r->escape when it cannot. False: another
  * block has its turn, and this one goes on by the next call. */
 bool vm_run_nodes(vm_run *r);
+/* What the nodes did that lanes have run since the last call goes to r->counts.operations. */
+void vm_count_operations(vm_run *r);
 uint32_t vm_first_active(const vm_run *r);
 /* Makes the first `count` lanes the active ones, or those of a mask, which are so many. */
 void vm_activate_first(vm_run *r, uint32_t count);

@@ -341,6 +341,8 @@ static void take_turns(running *x) {
             end_resident(x, block, b, false);
         if (block->printed.length)
             x->vm->options.print(x->vm->options.user, block->printed.data, block->printed.length);
+        if (block->has_begun)
+            vm_count_operations(r);
         vm_add_counts(counts, &r->counts);
         if (r->block_shadow)
             vm_block_shadow_free(r->block_shadow);
@@ -474,8 +476,10 @@ static hd_status run_launch(hd_arena *arena, running *x, hd_vm_counts *counts) {
     *counts = (hd_vm_counts){
         .blocks = x->done, .seconds = seconds, .workers = workers, .stopped = x->stopped};
     for (uint32_t i = 0; i < workers; i++)
-        if (x->compiled->workers[i].took_part)
+        if (x->compiled->workers[i].took_part) {
+            vm_count_operations(&x->compiled->workers[i].run);
             vm_add_counts(counts, &x->compiled->workers[i].run.counts);
+        }
     x->compiled->work_seconds = seconds * workers;
     x->compiled->work_blocks = x->total;
     vm->launches++;
