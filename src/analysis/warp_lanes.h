@@ -67,7 +67,7 @@ static inline bool warp_pattern_make(const hd_event *e, uint32_t first, uint32_t
         return false;
     const uint64_t *at = e->address + first;
     uint64_t base = at[__builtin_ctzll(mask)], far = 0;
-    *p = (warp_pattern){mask, width, (uint32_t)(base & (period - 1)), {0}};
+    *p = (warp_pattern){mask, width, (uint32_t)((base + e->base) & (period - 1)), {0}};
     for (uint32_t i = 0; i < end - first; i++) {
         uint64_t apart = (at[i] - base) & (0 - (mask >> i & 1));
         p->offset[i] = (uint32_t)apart;
