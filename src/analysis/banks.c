@@ -36,10 +36,8 @@ typedef struct kept {
 /* The latest, of one thread. */
 typedef struct memo {
     kept kept[KEPT];
-    struct {
-        warp_pattern pattern;
-        hd_banks_counts result;
-    } patterns[PATTERNS_KEPT];
+    warp_pattern patterns[PATTERNS_KEPT];
+    hd_banks_counts of_patterns[PATTERNS_KEPT];
 } memo;
 
 typedef struct banks {
@@ -110,12 +108,10 @@ static hd_banks_counts recall_pattern(const banks *b, memo *m, const hd_event *e
     warp_pattern p;
     if (!warp_pattern_make(e, first, end, mask, width, 1u << b->shift, &p))
         return count_warp(b, e, first, end, width);
-    uint32_t at = warp_pattern_place(&p);
-    if (memcmp(&m->patterns[at].pattern, &p, sizeof p)) {
-        m->patterns[at].pattern = p;
-        m->patterns[at].result = count_warp(b, e, first, end, width);
-    }
-    return m->patterns[at].result;
+    uint32_t at;
+    if (!warp_pattern_find(m->patterns, &p, &at))
+        m->of_patterns[at] = count_warp(b, e, first, end, width);
+    return m->of_patterns[at];
 }
 
 static void count_event(const void *self, void *state, const hd_event_launch *launch,

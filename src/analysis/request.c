@@ -147,12 +147,10 @@ static hd_coalesce_counts recall_pattern(const hd_device *device, request_memo *
     warp_pattern p;
     if (!warp_pattern_make(e, first, end, mask, width, device->segment, &p))
         return count_warp(device, e, first, end, width);
-    uint32_t at = warp_pattern_place(&p);
-    if (memcmp(&memo->patterns[at].pattern, &p, sizeof p)) {
-        memo->patterns[at].pattern = p;
-        memo->patterns[at].result = count_warp(device, e, first, end, width);
-    }
-    return memo->patterns[at].result;
+    uint32_t at;
+    if (!warp_pattern_find(memo->patterns, &p, &at))
+        memo->of_patterns[at] = count_warp(device, e, first, end, width);
+    return memo->of_patterns[at];
 }
 
 hd_coalesce_counts request_count(const hd_device *device, request_memo *memo, const hd_event *e,

@@ -76,11 +76,17 @@ static inline bool warp_pattern_make(const hd_event *e, uint32_t first, uint32_t
     return !far;
 }
 
-static inline uint32_t warp_pattern_place(const warp_pattern *p) {
+/* The place of a pattern among those that are kept, which it has from now on. False: something else had
+ * it, and what is kept with it is not its own yet. */
+static inline bool warp_pattern_find(warp_pattern *kept, const warp_pattern *p, uint32_t *place) {
     uint32_t sum = 0;
     for (uint32_t i = 0; i < PATTERN_LANES; i++)
         sum += p->offset[i] * (2 * i + 1);
-    return (uint32_t)(warp_hash(sum, p->mask, p->width, p->start) >> 32) & (PATTERNS_KEPT - 1);
+    *place = (uint32_t)(warp_hash(sum, p->mask, p->width, p->start) >> 32) & (PATTERNS_KEPT - 1);
+    if (!memcmp(&kept[*place], p, sizeof *p))
+        return true;
+    kept[*place] = *p;
+    return false;
 }
 
 #endif

@@ -169,6 +169,12 @@ const char *hd_own_program(hd_arena *arena, const char *name);
 const char *hd_user_file(hd_arena *arena, const char *variable, const char *in_home,
                          const char *name);
 
+/* Of more than `most` files in a folder that `is_one` takes, the one that was modified first; NULL: there
+ * are no more. */
+struct dirent;
+const char *hd_oldest_file(hd_arena *arena, const char *folder,
+                           int (*is_one)(const struct dirent *), int most);
+
 /* fallback.c: what the build knows. */
 typedef struct hd_own_folders {
     const char *source, *prefix; /* NULL: not to be looked in */

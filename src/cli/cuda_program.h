@@ -33,7 +33,7 @@ typedef struct cli_program_run {
 } cli_program_run;
 
 /* Runs it with Heddle's libraries before all others; *how is what waitpid() says. Signals that ask to
- * stop are left to the program. */
+ * stop are left to the program, and handed on to it. */
 hd_status cli_run_program(cli *c, const cli_program_run *run, int *how);
 /* It ended by a signal that asks for it: SIGINT, SIGTERM, SIGHUP. */
 bool cli_was_stopped(int how);

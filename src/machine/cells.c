@@ -254,11 +254,9 @@ static void find_lives(vm_compiler *c, vm_cells *cells) {
 
 /* ---- cells --------------------------------------------------------------------------- */
 
-enum { CELL_ALIGN = 64 };
-
 static uint32_t take_bytes(vm_cells *cells, uint32_t bytes) {
     uint32_t at = (uint32_t)cells->top;
-    cells->top += hd_align_up(bytes, CELL_ALIGN);
+    cells->top += hd_align_up(bytes, VM_CELL_ALIGN);
     return at;
 }
 

@@ -15,7 +15,7 @@
 
 #include "machine/vm.h"
 
-enum { VM_CHUNK = 16, VM_MAX_COMPONENTS = 16 };
+enum { VM_CHUNK = 16, VM_MAX_COMPONENTS = 16, VM_CELL_ALIGN = 64 /* of a cell in the frame */ };
 
 /* ---- the compiled kernel ------------------------------------------------------- */
 

@@ -95,7 +95,9 @@ starts run -- ./app kernel
 sleep 1
 kill -INT "$(program_of "$started")"
 ended 130 '[34]' 'signal 2 '
-started=
+timeout --preserve-status 4 "$heddle" run -- ./app >out 2>err &
+started=$!
+ended 130 3 'signal 15 '
 timeout 60 "$heddle" run -- ./app crash >out 2>err &
 started=$!
 ended 2 3 'signal 11 '

@@ -131,25 +131,8 @@ static int is_kept(const struct dirent *entry) {
 
 /* Of more than MOST_KEPT the oldest goes. */
 static void drop_oldest(hd_arena *arena, const char *folder) {
-    struct dirent **entries;
-    int count = scandir(folder, &entries, is_kept, NULL);
-    const char *oldest = NULL;
-    struct timespec then = {0};
-    for (int i = 0; i < count; i++) {
-        struct stat found;
-        const char *path = hd_format(arena, "%s/%s", folder, entries[i]->d_name);
-        free(entries[i]);
-        if (stat(path, &found))
-            continue;
-        if (!oldest || found.st_mtim.tv_sec < then.tv_sec ||
-            (found.st_mtim.tv_sec == then.tv_sec && found.st_mtim.tv_nsec < then.tv_nsec)) {
-            oldest = path;
-            then = found.st_mtim;
-        }
-    }
-    if (count >= 0)
-        free(entries);
-    if (count <= MOST_KEPT || !oldest)
+    const char *oldest = hd_oldest_file(arena, folder, is_kept, MOST_KEPT);
+    if (!oldest)
         return;
     unlink(oldest);
     unlink(hd_format(arena, "%.*s.files", (int)(strlen(oldest) - strlen(".pch")), oldest));

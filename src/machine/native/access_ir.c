@@ -68,6 +68,15 @@ void group_call(hd_str *text, uint32_t n, uint32_t which, const char *arguments)
 
 /* ---- where it is ------------------------------------------------------------------------------------ */
 
+/* %NAME N.all: a word for each lane. */
+static void put_splat(hd_str *text, uint32_t n, const char *name, const char *word) {
+    put(text, n,
+        "  %%%s$.one = insertelement <16 x i64> poison, i64 %s, i32 0\n"
+        "  %%%s$.all = shufflevector <16 x i64> %%%s$.one, <16 x i64> poison, <16 x i32> "
+        "zeroinitializer\n",
+        name, word, name, name);
+}
+
 /* Loads a word of the cluster's vm_reach, for each lane as NAME.all. */
 static void put_reach(hd_str *text, uint32_t n, uint32_t slot, const char *name, uint32_t offset,
                       bool spread) {
@@ -76,11 +85,7 @@ static void put_reach(hd_str *text, uint32_t n, uint32_t slot, const char *name,
         "  %%%s$ = load i64, ptr %%%s$.p\n",
         name, slot * sizeof(struct vm_reach) + offset, name, name);
     if (spread)
-        put(text, n,
-            "  %%%s$.one = insertelement <16 x i64> poison, i64 %%%s$, i32 0\n"
-            "  %%%s$.all = shufflevector <16 x i64> %%%s$.one, <16 x i64> poison, <16 x i32> "
-            "zeroinitializer\n",
-            name, name, name, name);
+        put_splat(text, n, name, hd_format(text->arena, "%%%s$", name));
 }
 #define REACH(field) (uint32_t)offsetof(struct vm_reach, field)
 
@@ -100,16 +105,14 @@ static void put_test(group_writer *w, hd_str *text, const group_cluster *c, uint
     uint32_t slot = memory_of(w, c->members.data[0].op)->slot;
     put_reach(text, n, slot, "base", REACH(base), true);
     put_reach(text, n, slot, "size", REACH(size), false);
+    put(text, n, "  %%limit$ = call i64 @llvm.usub.sat.i64(i64 %%size$, i64 %llu)\n",
+        (unsigned long long)window_of(w, c) - 1);
+    put_splat(text, n, "limit", "%limit$");
     put(text, n,
-        "  %%limit$ = call i64 @llvm.usub.sat.i64(i64 %%size$, i64 %llu)\n"
-        "  %%limit$.one = insertelement <16 x i64> poison, i64 %%limit$, i32 0\n"
-        "  %%limit$.all = shufflevector <16 x i64> %%limit$.one, <16 x i64> poison, <16 x i32> "
-        "zeroinitializer\n"
         "  %%start$ = add <16 x i64> %s, %s\n"
         "  %%off$ = sub <16 x i64> %%start$, %%base$.all\n"
         "  %%out$ = icmp uge <16 x i64> %%off$, %%limit$.all\n",
-        (unsigned long long)window_of(w, c) - 1, c->base,
-        steps(text->arena, "i64", 16, (uint64_t)c->begin, 0));
+        c->base, steps(text->arena, "i64", 16, (uint64_t)c->begin, 0));
     put(text, n,
         "  %%low$ = and <16 x i64> %%start$, %s\n"
         "  %%odd$ = icmp ne <16 x i64> %%low$, zeroinitializer\n"
@@ -132,10 +135,8 @@ static void put_places(group_writer *w, hd_str *text, const group_cluster *c, ui
         return;
     put_reach(text, n, m->slot, "own", REACH(own),
               true); /* each lane has private memory of its own */
+    put_splat(text, n, "lane", "%at");
     put(text, n,
-        "  %%lane$.one = insertelement <16 x i64> poison, i64 %%at, i32 0\n"
-        "  %%lane$.all = shufflevector <16 x i64> %%lane$.one, <16 x i64> poison, <16 x i32> "
-        "zeroinitializer\n"
         "  %%lane$ = add <16 x i64> %%lane$.all, %s\n"
         "  %%mine$ = mul <16 x i64> %%lane$, %%own$.all\n"
         "  %%place$ = add <16 x i64> %%place$.same, %%mine$\n",
@@ -144,11 +145,9 @@ static void put_places(group_writer *w, hd_str *text, const group_cluster *c, ui
 
 /* %yes N: all lanes are active, and `apart` bytes from each other; %here N: the first one's place. */
 static void put_is_row(hd_str *text, uint32_t n, uint32_t apart) {
+    put(text, n, "  %%here$ = extractelement <16 x i64> %%place$, i32 0\n");
+    put_splat(text, n, "here", "%here$");
     put(text, n,
-        "  %%here$ = extractelement <16 x i64> %%place$, i32 0\n"
-        "  %%here$.one = insertelement <16 x i64> poison, i64 %%here$, i32 0\n"
-        "  %%here$.all = shufflevector <16 x i64> %%here$.one, <16 x i64> poison, <16 x i32> "
-        "zeroinitializer\n"
         "  %%row$.next = add <16 x i64> %%here$.all, %s\n"
         "  %%row$.is = icmp eq <16 x i64> %%row$.next, %%place$\n"
         "  %%row$.bits = bitcast <16 x i1> %%row$.is to i16\n"
@@ -335,7 +334,6 @@ static void put_row_load(const group_writer *w, hd_str *text, const group_cluste
 }
 
 static void put_gather(const group_writer *w, hd_str *text, const group_cluster *c, uint32_t n) {
-    static const char *const suffix[] = {"i8", "i16", "i32", "i64", "f16", "f32", "f64"};
     const vm_memory *m = memory_of(w, c->members.data[0].op);
     const char *type = vm_ir_type((uint8_t)m->elem, true);
     put(text, n,
@@ -343,7 +341,7 @@ static void put_gather(const group_writer *w, hd_str *text, const group_cluster 
         "  %%each$ = call %s @llvm.masked.gather.v16%s.v16p0(<16 x ptr> %%each$.p, i32 %u, <16 x "
         "i1> "
         "%%mask, %s zeroinitializer)\n",
-        type, suffix[m->elem], element_align(m), type);
+        type, vm_ir_suffix((uint8_t)m->elem), element_align(m), type);
     put_result(text, n, 0, m, 0, hd_format(text->arena, "%%each%u", n));
 }
 
@@ -353,10 +351,9 @@ static void put_quads(hd_str *text, uint32_t n, uint32_t quads, uint32_t align) 
     put(text, n,
         "  %%lead$.set = zext i16 %%set to i32\n"
         "  %%lead$ = call i32 @llvm.cttz.i32(i32 %%lead$.set, i1 true)\n"
-        "  %%lead$.at = extractelement <16 x i64> %%place$, i32 %%lead$\n"
-        "  %%lead$.one = insertelement <16 x i64> poison, i64 %%lead$.at, i32 0\n"
-        "  %%lead$.all = shufflevector <16 x i64> %%lead$.one, <16 x i64> poison, <16 x i32> "
-        "zeroinitializer\n"
+        "  %%lead$.at = extractelement <16 x i64> %%place$, i32 %%lead$\n");
+    put_splat(text, n, "lead", "%lead$.at");
+    put(text, n,
         "  %%safe$ = select <16 x i1> %%mask, <16 x i64> %%place$, <16 x i64> %%lead$.all\n");
     for (uint32_t j = 0; j < VM_CHUNK; j++)
         put(text, n,

@@ -8,28 +8,25 @@
 #include "machine/builtin.h"
 #include "machine/native/native.h"
 
-enum { CELL = 64 }; /* cells begin at multiples of it */
-
 struct vm_cell_lives {
     const vm_program *program;
-    uint32_t *id; /* of the cell that begins at byte CELL * i */
+    uint32_t *id; /* of the cell that begins at byte VM_CELL_ALIGN * i */
     uint32_t words;
-    uint64_t *in;  /* [range][words] */
-    uint64_t *end; /* [node][words] behind a node's last operation */
+    uint64_t *in; /* [range][words] */
 };
 
 static void add(const vm_cell_lives *l, uint64_t *set, uint32_t at) {
-    uint32_t id = l->id[at / CELL];
+    uint32_t id = l->id[at / VM_CELL_ALIGN];
     set[id / 64] |= (uint64_t)1 << id % 64;
 }
 
 static void take(const vm_cell_lives *l, uint64_t *set, uint32_t at) {
-    uint32_t id = l->id[at / CELL];
+    uint32_t id = l->id[at / VM_CELL_ALIGN];
     set[id / 64] &= ~((uint64_t)1 << id % 64);
 }
 
 bool vm_is_live(const vm_cell_lives *l, const uint64_t *live, uint32_t cell) {
-    uint32_t id = l->id[cell / CELL];
+    uint32_t id = l->id[cell / VM_CELL_ALIGN];
     return live[id / 64] >> id % 64 & 1;
 }
 
@@ -106,7 +103,7 @@ static void add_all(uint64_t *to, const uint64_t *from, uint32_t words) {
 
 static void note_cell(void *self, uint32_t at, bool writes) {
     (void)writes;
-    ((uint32_t *)self)[at / CELL] = 1;
+    ((uint32_t *)self)[at / VM_CELL_ALIGN] = 1;
 }
 
 /* Behind the last operation of a node: what its end reads, and what its edges do. */
@@ -134,24 +131,19 @@ static bool grow(const vm_cell_lives *l, uint32_t range, uint32_t first, uint32_
     return grew;
 }
 
-uint64_t *vm_live_at_end(hd_arena *arena, const vm_cell_lives *l, uint32_t range) {
+uint64_t *vm_live_at_end(hd_arena *arena, const vm_cell_lives *l, uint32_t node,
+                         const vm_edge *edge) {
     uint64_t *set = hd_new_array(arena, uint64_t, l->words);
-    const vm_program *p = l->program;
-    if (range < p->node_count) {
-        at_end_of_node(l, range, set);
-        return set;
-    }
-    for (uint32_t n = 0; n < p->node_count; n++)
-        for (uint32_t e = 0; e < p->nodes[n].edge_count; e++)
-            if (p->nodes[n].edges[e].range == range)
-                memcpy(set, l->in + (size_t)p->nodes[n].edges[e].to * l->words,
-                       l->words * sizeof *set);
+    if (edge)
+        memcpy(set, l->in + (size_t)edge->to * l->words, l->words * sizeof *set);
+    else
+        at_end_of_node(l, node, set);
     return set;
 }
 
 vm_cell_lives *vm_cell_lives_of(hd_arena *arena, const vm_program *p, uint32_t range_count) {
     vm_cell_lives *l = hd_new(arena, vm_cell_lives);
-    uint32_t places = p->frame_bytes / CELL + 1, count = 1;
+    uint32_t places = p->frame_bytes / VM_CELL_ALIGN + 1, count = 1;
     l->program = p;
     l->id = hd_new_array(arena, uint32_t, places);
     for (uint32_t i = 0; i < p->op_count; i++)
@@ -161,7 +153,7 @@ vm_cell_lives *vm_cell_lives_of(hd_arena *arena, const vm_program *p, uint32_t r
         const uint32_t cells[] = {node->condition.at, node->barrier.at, node->threads.at,
                                   node->vote.at};
         for (uint32_t i = 0; i < sizeof cells / sizeof *cells; i++)
-            l->id[cells[i] / CELL] = 1;
+            l->id[cells[i] / VM_CELL_ALIGN] = 1;
     }
     for (uint32_t i = 0; i < places; i++) /* 0: what nobody names */
         l->id[i] = l->id[i] ? count++ : 0;

@@ -24,15 +24,13 @@ typedef struct mark {
 
 static const char mark_name[8] = "HDNATIV1";
 
-static uint64_t hash_of(uint64_t start, const void *data, size_t length) {
-    return hd_hash_bytes(start, data, length);
-}
-
 static const char *path_of(hd_arena *arena, const vm_native_library *llvm, const char *ir,
                            size_t length) {
     const char *target = llvm->target();
-    uint64_t first = hash_of(hash_of(HD_HASH_START, target, strlen(target)), ir, length);
-    uint64_t second = hash_of(hash_of(~HD_HASH_START, ir, length), target, strlen(target));
+    uint64_t first =
+        hd_hash_bytes(hd_hash_bytes(HD_HASH_START, target, strlen(target)), ir, length);
+    uint64_t second =
+        hd_hash_bytes(hd_hash_bytes(~HD_HASH_START, ir, length), target, strlen(target));
     return hd_user_file(arena, "XDG_CACHE_HOME", ".cache",
                         hd_format(arena, "heddle/native-%016llx%016llx.o",
                                   (unsigned long long)first, (unsigned long long)second));
@@ -47,7 +45,7 @@ static void *read_object(hd_arena *arena, const char *path, size_t *bytes) {
     memcpy(&m, text, sizeof m);
     const char *object = text + sizeof m;
     if (memcmp(m.name, mark_name, sizeof mark_name) || m.bytes != length - sizeof m ||
-        m.hash != hash_of(HD_HASH_START, object, m.bytes))
+        m.hash != hd_hash_bytes(HD_HASH_START, object, m.bytes))
         return NULL;
     void *copy = malloc(m.bytes);
     if (copy)
@@ -61,31 +59,8 @@ static int is_code(const struct dirent *entry) {
     return !strncmp(entry->d_name, "native-", strlen("native-"));
 }
 
-static void drop_oldest(hd_arena *arena, const char *folder) {
-    struct dirent **entries;
-    int count = scandir(folder, &entries, is_code, NULL);
-    const char *oldest = NULL;
-    struct timespec then = {0};
-    for (int i = 0; i < count; i++) {
-        struct stat found;
-        const char *path = hd_format(arena, "%s/%s", folder, entries[i]->d_name);
-        free(entries[i]);
-        if (count <= MOST_KEPT || stat(path, &found))
-            continue;
-        if (!oldest || found.st_mtim.tv_sec < then.tv_sec ||
-            (found.st_mtim.tv_sec == then.tv_sec && found.st_mtim.tv_nsec < then.tv_nsec)) {
-            oldest = path;
-            then = found.st_mtim;
-        }
-    }
-    if (count >= 0)
-        free(entries);
-    if (oldest)
-        unlink(oldest);
-}
-
 static void write_object(hd_arena *arena, const char *path, const void *object, size_t bytes) {
-    mark m = {.bytes = bytes, .hash = hash_of(HD_HASH_START, object, bytes)};
+    mark m = {.bytes = bytes, .hash = hd_hash_bytes(HD_HASH_START, object, bytes)};
     memcpy(m.name, mark_name, sizeof mark_name);
     hd_str all = {.arena = arena};
     hd_str_addn(&all, (const char *)&m, sizeof m);
@@ -93,8 +68,11 @@ static void write_object(hd_arena *arena, const char *path, const void *object, 
     const char *folder = hd_path_folder(arena, path);
     hd_folders folders = {0};
     if (!hd_folders_make(arena, NULL, folder, &folders) &&
-        !hd_write_file(NULL, path, all.data, all.length))
-        drop_oldest(arena, folder);
+        !hd_write_file(NULL, path, all.data, all.length)) {
+        const char *oldest = hd_oldest_file(arena, folder, is_code, MOST_KEPT);
+        if (oldest)
+            unlink(oldest);
+    }
 }
 
 void *vm_native_object(hd_arena *arena, const vm_native_library *llvm, const char *ir,

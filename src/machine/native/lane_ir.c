@@ -138,6 +138,11 @@ const char *vm_ir_type(uint8_t type, bool varying) {
     return varying ? all[type] : one[type];
 }
 
+const char *vm_ir_suffix(uint8_t type) {
+    static const char *const suffix[] = {"i8", "i16", "i32", "i64", "f16", "f32", "f64"};
+    return suffix[type];
+}
+
 static uint8_t integer_as_wide(uint8_t type) {
     return type >= VM_F16 && type <= VM_F64 ? (uint8_t)(type - VM_F16 + VM_I16) : type;
 }
@@ -153,25 +158,19 @@ vm_ir_value vm_ir_constant(uint8_t type, uint64_t bits) {
 const char *vm_ir_ref(vm_ir *ir, vm_ir_value v, bool varying) {
     if (v.name)
         return hd_format(ir->arena, "%%v%u", v.name);
-    const char *integer = vm_ir_type(integer_as_wide(v.type), false);
+    uint8_t integer = integer_as_wide(v.type);
     hd_str s = {.arena = ir->arena};
-    bool is_float = integer_as_wide(v.type) != v.type;
-    if (is_float)
-        hd_str_add(&s, "bitcast (");
-    if (varying) {
-        hd_str_printf(&s, "%s<", is_float ? "<16 x " : "");
-        if (is_float) /* the type that stands before a constant to be cast */
-            s.length--, hd_str_printf(&s, "%s> <", integer);
-        for (uint32_t j = 0; j < VM_CHUNK; j++)
-            hd_str_printf(&s, "%s%s %llu", j ? ", " : "", integer, (unsigned long long)v.bits);
-        hd_str_add(&s, ">");
-    } else {
-        hd_str_printf(&s, "%s%s%llu", is_float ? integer : "", is_float ? " " : "",
+    for (uint32_t j = 0; j < VM_CHUNK && varying; j++)
+        hd_str_printf(&s, "%s%s %llu", j ? ", " : "<", vm_ir_type(integer, false),
                       (unsigned long long)v.bits);
-    }
-    if (is_float)
-        hd_str_printf(&s, " to %s)", vm_ir_type(v.type, varying));
-    return hd_str_text(&s);
+    if (varying)
+        hd_str_add(&s, ">");
+    else
+        hd_str_printf(&s, "%llu", (unsigned long long)v.bits);
+    if (integer == v.type)
+        return hd_str_text(&s);
+    return hd_format(ir->arena, "bitcast (%s %s to %s)", vm_ir_type(integer, varying),
+                     hd_str_text(&s), vm_ir_type(v.type, varying));
 }
 
 vm_ir_value vm_ir_emit(vm_ir *ir, uint8_t type, bool varying, const char *format, ...) {
@@ -184,14 +183,11 @@ vm_ir_value vm_ir_emit(vm_ir *ir, uint8_t type, bool varying, const char *format
     return v;
 }
 
-/* "OP TYPE x, y": y may be left out. */
-static vm_ir_value emit_plain(vm_ir *ir, const char *op, uint8_t result, bool varying,
-                              vm_ir_value x, const vm_ir_value *y) {
-    const char *type = vm_ir_type(x.type, varying), *first = vm_ir_ref(ir, x, varying);
-    if (!y)
-        return vm_ir_emit(ir, result, varying, "%s %s %s", op, type, first);
-    return vm_ir_emit(ir, result, varying, "%s %s %s, %s", op, type, first,
-                      vm_ir_ref(ir, *y, varying));
+/* "OP TYPE a, b" */
+static vm_ir_value two(vm_ir *ir, const char *op, uint8_t result, bool varying, vm_ir_value a,
+                       vm_ir_value b) {
+    return vm_ir_emit(ir, result, varying, "%s %s %s, %s", op, vm_ir_type(a.type, varying),
+                      vm_ir_ref(ir, a, varying), vm_ir_ref(ir, b, varying));
 }
 
 /* "OP TYPE x to RESULT" */
@@ -262,18 +258,13 @@ static vm_ir_value choose(vm_ir *ir, bool varying, vm_ir_value c, vm_ir_value x,
 /* A function of LLVM, as "sqrt", of operands of one type. */
 static vm_ir_value intrinsic(vm_ir *ir, const char *name, bool varying, const vm_ir_value *x,
                              uint32_t count) {
-    static const char *const suffix[] = {"i8", "i16", "i32", "i64", "f16", "f32", "f64"};
     hd_str s = {.arena = ir->arena};
     const char *type = vm_ir_type(x->type, varying);
-    hd_str_printf(&s, "call %s @llvm.%s.%s%s(", type, name, varying ? "v16" : "", suffix[x->type]);
+    hd_str_printf(&s, "call %s @llvm.%s.%s%s(", type, name, varying ? "v16" : "",
+                  vm_ir_suffix(x->type));
     for (uint32_t i = 0; i < count; i++)
         hd_str_printf(&s, "%s%s %s", i ? ", " : "", type, vm_ir_ref(ir, x[i], varying));
     return vm_ir_emit(ir, x->type, varying, "%s)", hd_str_text(&s));
-}
-
-static vm_ir_value two(vm_ir *ir, const char *op, uint8_t result, bool varying, vm_ir_value a,
-                       vm_ir_value b) {
-    return emit_plain(ir, op, result, varying, a, &b);
 }
 
 /* Total, as in lanes.c: by 0 it gives 0, and the remainder is the dividend; -1 negates. Of 32 bits it is
@@ -358,12 +349,11 @@ static vm_ir_value saturate(vm_ir *ir, uint8_t type, bool v, vm_ir_value a) {
 }
 
 static vm_ir_value to_integer(vm_ir *ir, const operation *o, bool v, vm_ir_value a) {
-    static const char *const suffix[] = {"i8", "i16", "i32", "i64", "f16", "f32", "f64"};
     if (a.type == VM_F16)
         a = emit_cast(ir, "fpext", VM_F32, v, a);
     const char *lanes = v ? "v16" : "";
     return vm_ir_emit(ir, o->type, v, "call %s @llvm.%s.%s%s.%s%s(%s %s)", vm_ir_type(o->type, v),
-                      plain[o->kind], lanes, suffix[o->type], lanes, suffix[a.type],
+                      plain[o->kind], lanes, vm_ir_suffix(o->type), lanes, vm_ir_suffix(a.type),
                       vm_ir_type(a.type, v), vm_ir_ref(ir, a, v));
 }
 

@@ -178,7 +178,7 @@ void vm_native_begin_launch(vm_run *r) {
     r->noted = 0;
 }
 
-static bool take_rows(vm_run *r, uint32_t rows) {
+static bool reserve_rows(vm_run *r, uint32_t rows) {
     if (rows <= r->saved_rows)
         return true;
     free(r->saved);
@@ -201,7 +201,7 @@ const vm_native_code *vm_native_enter(vm_run *r) {
     const vm_native_code *code = atomic_load_explicit(&m->code, memory_order_acquire);
     if (!code || (n->mode == MIXED && (r->turns++ & 1)))
         return NULL;
-    return take_rows(r, code->rows) ? code : NULL;
+    return reserve_rows(r, code->rows) ? code : NULL;
 }
 
 static mode mode_of(const char *word) {

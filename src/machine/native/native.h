@@ -13,11 +13,6 @@
 #include "machine/lane_flow.h"
 #include "machine/native/llvm/llvm.h"
 
-/* The operations of a node, or of an edge. Ranges are numbered: the nodes, then all edges. */
-typedef struct vm_range {
-    uint32_t first, count; /* of program->ops */
-} vm_range;
-
 /* A memory instruction of a group: one loop over the lanes makes all of them, and they are announced when
  * it has ended, in this order. */
 typedef struct vm_group_member {
@@ -36,7 +31,8 @@ typedef struct vm_native_text {
     const char *ir;
     size_t length;
     uint32_t range_count;
-    bool *has; /* [range_count] there is a function @fN for range N */
+    bool *
+        has; /* [range_count] there is a function @fN for range N: of the nodes, then of all edges */
     vm_group *groups;
     uint32_t group_count, rows; /* rows of r->saved that it needs, each of 8 bytes for each lane */
 } vm_native_text;
@@ -86,8 +82,9 @@ void *vm_native_object(hd_arena *arena, const vm_native_library *llvm, const cha
 
 typedef struct vm_cell_lives vm_cell_lives;
 vm_cell_lives *vm_cell_lives_of(hd_arena *arena, const vm_program *program, uint32_t range_count);
-/* The set behind the last operation of a range; the caller may change it. */
-uint64_t *vm_live_at_end(hd_arena *arena, const vm_cell_lives *l, uint32_t range);
+/* The set behind the last operation of a node, or of one of its edges; the caller may change it. */
+uint64_t *vm_live_at_end(hd_arena *arena, const vm_cell_lives *l, uint32_t node,
+                         const vm_edge *edge);
 /* From behind an operation to before it. */
 void vm_live_step(const vm_cell_lives *l, const vm_op *op, uint64_t *live);
 bool vm_is_live(const vm_cell_lives *l, const uint64_t *live, uint32_t cell);
@@ -131,6 +128,8 @@ vm_ir_place vm_ir_place_of(const vm_ir *ir, vm_ir_value address);
 
 /* "<16 x float>", "float" */
 const char *vm_ir_type(uint8_t type, bool varying);
+/* As the names of LLVM's functions end: "f32". */
+const char *vm_ir_suffix(uint8_t type);
 /* "%v12", or a constant spelt out as `varying` asks. */
 const char *vm_ir_ref(vm_ir *ir, vm_ir_value v, bool varying);
 /* Appends "%vN = ..." for a new value. */

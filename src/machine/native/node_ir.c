@@ -14,12 +14,12 @@
 #include "machine/native/group_ir.h"
 #include "machine/native/run_native.h"
 
-enum { MOST_IN_GROUP = 24, CELL = 64 };
+enum { MOST_IN_GROUP = 24 };
 
 /* ---- cells -------------------------------------------------------------------------------------- */
 
 static group_held *held_at(group_writer *w, uint32_t at) {
-    group_held *h = &w->cells[at / CELL];
+    group_held *h = &w->cells[at / VM_CELL_ALIGN];
     if (h->stamp != w->stamp) {
         *h = (group_held){.stamp = w->stamp, .at = at};
         hd_push(w->ir.arena, &w->touched, at);
@@ -58,8 +58,8 @@ static vm_ir_value load_cell(group_writer *w, uint32_t at, bool varying, uint8_t
 /* A cell as an operand; `varying`: the cell is, `spread`: it is wanted for each lane. */
 static vm_ir_value read_cell(group_writer *w, uint32_t at, bool varying, uint8_t type,
                              bool spread) {
-    if (w->is_constant[at / CELL])
-        return vm_ir_constant(type, w->constant[at / CELL]);
+    if (w->is_constant[at / VM_CELL_ALIGN])
+        return vm_ir_constant(type, w->constant[at / VM_CELL_ALIGN]);
     group_held *h = held_at(w, at);
     bool known = h->value.name || h->dirty;
     if (!known) {
@@ -80,8 +80,8 @@ static void write_cell(group_writer *w, uint32_t at, bool varying, vm_ir_value v
 /* The chunks of a group run one after the other, so a cell has elements of one width in it, unless it is
  * written before it is read. */
 static bool fits(const group_writer *w, uint32_t at, uint8_t type, bool writes) {
-    const group_held *h = &w->cells[at / CELL];
-    if (h->stamp != w->stamp || w->is_constant[at / CELL])
+    const group_held *h = &w->cells[at / VM_CELL_ALIGN];
+    if (h->stamp != w->stamp || w->is_constant[at / VM_CELL_ALIGN])
         return true;
     uint32_t bytes = stored_bytes(type);
     if (writes)
@@ -222,7 +222,7 @@ static void add_operation(group_writer *w, const vm_op *op, const vm_signature *
 /* Cells that are read later get what the group has computed. */
 static void store_cells(group_writer *w, const uint64_t *live) {
     for (size_t i = 0; i < w->touched.count; i++) {
-        const group_held *h = &w->cells[w->touched.data[i] / CELL];
+        const group_held *h = &w->cells[w->touched.data[i] / VM_CELL_ALIGN];
         if (!h->dirty || !vm_is_live(w->lives, live, h->at))
             continue;
         bool varying = h->varying;
@@ -279,14 +279,17 @@ static void load_field(hd_str *text, const char *name, const char *type, size_t 
                   name, offset, name, type, name);
 }
 
-static void write_function(group_writer *w, hd_arena *arena, uint32_t range, uint32_t first,
-                           uint32_t count, hd_str *module) {
+/* Of a node, or of one of its edges. */
+static void write_function(group_writer *w, hd_arena *arena, uint32_t node, const vm_edge *edge,
+                           hd_str *module) {
+    uint32_t first = edge ? edge->first : w->p->nodes[node].first;
+    uint32_t count = edge ? edge->count : w->p->nodes[node].count;
     w->entry = (hd_str){.arena = arena};
     w->out = (hd_str){.arena = arena};
     uint32_t words = vm_live_words(w->lives);
     /* live[i]: before operation first + i */
     uint64_t *live = hd_new_array(arena, uint64_t, (size_t)(count + 1) * words);
-    memcpy(live + (size_t)count * words, vm_live_at_end(arena, w->lives, range),
+    memcpy(live + (size_t)count * words, vm_live_at_end(arena, w->lives, node, edge),
            words * sizeof *live);
     for (uint32_t i = count; i-- > 0;) {
         memcpy(live + (size_t)i * words, live + (size_t)(i + 1) * words, words * sizeof *live);
@@ -308,7 +311,7 @@ static void write_function(group_writer *w, hd_arena *arena, uint32_t range, uin
         }
         end_group(w, live + (size_t)i * words);
     }
-    hd_str_printf(module, "define void @f%u(ptr %%r) #0 {\n", range);
+    hd_str_printf(module, "define void @f%u(ptr %%r) #0 {\n", edge ? edge->range : node);
     hd_str_add(module, "  %span = alloca i64\n  %buffer = alloca <16 x i64>, align 128\n");
     hd_str_add(module, hd_str_text(&w->entry));
     load_field(module, "frame", "ptr", offsetof(vm_run, frame));
@@ -335,13 +338,13 @@ static bool has_own_code(const vm_program *p, uint32_t first, uint32_t count) {
 vm_native_text vm_native_write(hd_arena *arena, const vm_program *p, bool traced) {
     hd_arena *own = hd_arena_new();
     group_writer w = {.p = p, .traced = traced, .ir = {.arena = own}};
-    uint32_t places = p->frame_bytes / CELL + 1, ranges = p->range_count;
+    uint32_t places = p->frame_bytes / VM_CELL_ALIGN + 1, ranges = p->range_count;
     w.cells = hd_new_array(own, group_held, places);
     w.is_constant = hd_new_array(own, bool, places);
     w.constant = hd_new_array(own, uint64_t, places);
     for (size_t i = 0; i < p->constants.count; i++) {
-        w.is_constant[p->constants.data[i].cell.at / CELL] = true;
-        w.constant[p->constants.data[i].cell.at / CELL] = p->constants.data[i].bits;
+        w.is_constant[p->constants.data[i].cell.at / VM_CELL_ALIGN] = true;
+        w.constant[p->constants.data[i].cell.at / VM_CELL_ALIGN] = p->constants.data[i].bits;
     }
     w.lives = vm_cell_lives_of(own, p, ranges);
     vm_native_text t = {.range_count = ranges, .has = hd_new_array(arena, bool, ranges)};
@@ -352,14 +355,14 @@ vm_native_text vm_native_write(hd_arena *arena, const vm_program *p, bool traced
     for (uint32_t n = 0; n < p->node_count; n++) {
         const vm_node *node = &p->nodes[n];
         for (uint32_t e = 0; e <= node->edge_count; e++) {
-            const vm_edge *edge = &node->edges[e];
-            bool is_edge = e < node->edge_count;
-            uint32_t first = is_edge ? edge->first : node->first;
-            uint32_t count = is_edge ? edge->count : node->count, range = is_edge ? edge->range : n;
-            if (!(t.has[range] = has_own_code(p, first, count)))
+            const vm_edge *edge = e < node->edge_count ? &node->edges[e] : NULL;
+            bool *has = &t.has[edge ? edge->range : n];
+            *has = edge ? has_own_code(p, edge->first, edge->count)
+                        : has_own_code(p, node->first, node->count);
+            if (!*has)
                 continue;
             hd_arena *scratch = hd_arena_new();
-            write_function(&w, scratch, range, first, count, &module);
+            write_function(&w, scratch, n, edge, &module);
             hd_arena_free(scratch);
         }
     }
