@@ -21,6 +21,7 @@ typedef struct kept {
 typedef struct stream {
     hd_in_order_stream base; /* its `self` is the tally */
     void *states[HD_TALLY_WORKS];
+    uint64_t weight;   /* blocks that this one stands for */
     uint64_t *counts;  /* of the launch and then of its accesses */
     uint32_t capacity; /* accesses that there is room for */
     size_t launch;     /* that `kept` is of */
@@ -52,6 +53,7 @@ struct hd_tally {
     const hd_event_launch *launch;    /* that is running */
     way *ways;                        /* [access_count] of it */
     hd_vec(launch_rows) launches;
+    uint64_t weight; /* of the next block */
     hd_in_order *order;
 };
 
@@ -186,6 +188,7 @@ static void open_block(void *state) {
     stream *s = state;
     const hd_tally *t = s->base.self;
     size_t words = ((size_t)t->launch->access_count + 1) * words_of(t);
+    s->weight = t->weight;
     for (uint32_t i = 0; i < t->work_count; i++)
         if (!s->states[i])
             s->states[i] = hd_zeroed(1, t->works[i].state_bytes);
@@ -208,7 +211,7 @@ static void add_block(void *state, bool complete) {
     launch_rows *own = &t->launches.data[t->launches.count - 1];
     add_kept(t, s);
     if (complete)
-        add_times(own->counts, s->counts, 1, ((size_t)own->access_count + 1) * words_of(t));
+        add_times(own->counts, s->counts, s->weight, ((size_t)own->access_count + 1) * words_of(t));
 }
 
 static void free_stream(void *state) {
@@ -222,6 +225,7 @@ hd_tally *hd_tally_new(hd_arena *arena, const hd_tally_work *works, uint32_t cou
     hd_tally *t = hd_new(arena, hd_tally);
     t->arena = hd_arena_new();
     t->work_count = count;
+    t->weight = 1;
     for (uint32_t i = 0; i < count; i++) {
         t->works[i] = works[i];
         t->first[i + 1] = t->first[i] + (uint32_t)(works[i].count_bytes / sizeof(uint64_t));
@@ -240,6 +244,8 @@ hd_tally *hd_tally_new(hd_arena *arena, const hd_tally_work *works, uint32_t cou
 }
 
 hd_sink hd_tally_sink(hd_tally *tally) { return hd_in_order_sink(tally->order); }
+
+void hd_tally_weigh(hd_tally *tally, uint64_t weight) { tally->weight = weight; }
 
 void hd_tally_free(hd_tally *tally) {
     hd_in_order_free(tally->order);

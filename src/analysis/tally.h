@@ -4,7 +4,8 @@
  *
  * What is counted is a struct of uint64_t, which add up. Each block counts on its own, in its
  * stream; its sums are added to the launch's when it closes. Blocks that are closed incomplete are
- * left out. Results do not depend on the order of blocks.
+ * left out. Results do not depend on the order of blocks. A block may stand for several
+ * (hd_tally_weigh()), as in a sample: its sums are added so many times.
  *
  * Several counters can count side by side:
  *
@@ -41,6 +42,8 @@ typedef struct hd_tally hd_tally;
 /* In the arena; what it takes besides is freed by hd_tally_free(). */
 hd_tally *hd_tally_new(hd_arena *arena, const hd_tally_work *works, uint32_t count);
 hd_sink hd_tally_sink(hd_tally *tally);
+/* Blocks that are opened from now on stand for so many; 1 at first. */
+void hd_tally_weigh(hd_tally *tally, uint64_t weight);
 void hd_tally_free(hd_tally *tally);
 
 /* Adds a row of `bytes` to another one. */

@@ -1,6 +1,4 @@
 /* heddle show: the source, and in its margin what each line moved. */
-#include <math.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
@@ -15,22 +13,6 @@ typedef struct request {
     double least; /* share of what is moved that is to be used; 0: any */
     cli_margin_options margin;
 } request;
-
-/* "50%" or "50". */
-static hd_status read_least(cli *c, const char *text, request *r) {
-    char *end;
-    if (!text)
-        return HD_OK;
-    double percent = strtod(text, &end);
-    if (end == text || (*end && strcmp(end, "%")) || !isfinite(percent) || percent <= 0 ||
-        percent > 100)
-        return cli_refuse(c,
-                          "--fail-below takes a share above 0%% and up to 100%%, such as 50%%, "
-                          "not '%s'",
-                          text);
-    r->least = percent / 100;
-    return HD_OK;
-}
 
 static int show(cli *c, const request *r) {
     if (c->json)
@@ -54,7 +36,8 @@ int cmd_show(cli *c) {
     r.counted.input.out_name = "sarif";
     r.margin.coloured = c->style.bold;
     cli_end_on_stop();
-    if (read_least(c, o->fail_below, &r) || cli_find_device(c, &device) ||
+    if (cli_read_percent(c, "fail-below", o->fail_below, 100, &r.least) ||
+        cli_find_device(c, &device) ||
         (o->sarif && cli_check_output(c, "sarif", o->sarif, &o->input.path, 1)) ||
         cli_count(c, &r.counted, device))
         return CLI_WRONG;

@@ -527,8 +527,10 @@ const cli_option cli_all_options[] = {
     {"uninitialised", 0, NULL, CLI_FLAG, AT(input.machine.uninitialised), IN(RUN) | IN(PROGRAM),
      "reading what nothing has written is a fault"},
     {"leaks", 0, NULL, CLI_FLAG, AT(leaks), IN(PROGRAM), "list what is not freed at the end"},
-    {"sample", 0, "N", CLI_NUMBER, AT(sample), IN(PROGRAM),
-     "count one launch of every N; the others only run"},
+    {"overhead", 0, "SHARE", CLI_TEXT, AT(overhead), IN(PROGRAM),
+     "of its time that counting may add to the program, such as 5%; default 20%: the first blocks "
+     "of each kernel are counted, and then as many as that allows, which stand for the others"},
+    {"all", 0, NULL, CLI_FLAG, AT(all), IN(PROGRAM), "count every block", .excludes = "overhead"},
     {"by-cost", 0, NULL, CLI_FLAG, AT(by_cost), IN(SHOW) | IN(DIFF),
      "only lines that touch memory, or that change, the heaviest first"},
     {"top", 0, "N", CLI_NUMBER, AT(top), IN(SHOW) | IN(DIFF),

@@ -13,11 +13,11 @@ typedef struct cli_options {
     cli_input input; /* the words' path, kernels without a job, the machine, which launches */
     cli_texts devices, layouts, checks, dumps, vary, fix, only;
     const char *on, *meter, *meter_command, *objective, *budget, *placement, *placements, *loops,
-        *run, *apply, *map, *host, *stages, *partitioner, *numbering, *sarif, *fail_below, *svg,
-        *job, *per, *schedule, *block, *cluster, *range, *k_list, *units_list, *kernel, *launches,
-        *lengths, *bytes, *profile, *model, *keep, *pictures, *colour;
-    uint64_t repeats, registers, epsilon, top, shuffle_threads, shuffle_data, sample, every, limit,
-        element, memory, clusters, k, units, scenario, seed, line, blocks_at_once;
+        *run, *apply, *map, *host, *stages, *partitioner, *numbering, *sarif, *fail_below,
+        *overhead, *svg, *job, *per, *schedule, *block, *cluster, *range, *k_list, *units_list,
+        *kernel, *launches, *lengths, *bytes, *profile, *model, *keep, *pictures, *colour;
+    uint64_t repeats, registers, epsilon, top, shuffle_threads, shuffle_data, every, limit, element,
+        memory, clusters, k, units, scenario, seed, line, blocks_at_once;
     double seconds, minutes;
     bool json, quiet, accesses, all, dot, no_verify, whole, measure, again, diff, in_place, recover,
         as_made, data, no_data, reuse, no_caches, caches, leaks, by_cost, csv, energy,
@@ -48,6 +48,10 @@ typedef struct cli_option {
     const char *excludes; /* options that cannot be beside it */
     uint64_t most;        /* of a number, or of how many values; 0: any */
 } cli_option;
+
+/* "50%" or "50" as 0.5: above 0 and up to `most` percent; *share stays where text is NULL. */
+hd_status cli_read_percent(cli *c, const char *option, const char *text, double most,
+                           double *share);
 
 /* In which groups `heddle help` shows commands. */
 typedef enum cli_group { CLI_FIND, CLI_SEE, CLI_STUDY, CLI_SET_UP, CLI_GROUPS } cli_group;

@@ -32,6 +32,20 @@ static option_set options_of(const cli_command *command) {
     return set;
 }
 
+hd_status cli_read_percent(cli *c, const char *option, const char *text, double most,
+                           double *share) {
+    char *end;
+    if (!text)
+        return HD_OK;
+    double percent = strtod(text, &end);
+    if (end == text || (*end && strcmp(end, "%")) || !isfinite(percent) || percent <= 0 ||
+        percent > most)
+        return cli_refuse(c, "--%s takes a share above 0%% and up to %g%%, such as 50%%, not '%s'",
+                          option, most, text);
+    *share = percent / 100;
+    return HD_OK;
+}
+
 /* ---- the nearest name ------------------------------------------------------------- */
 
 /* Levenshtein's distance, for words of up to 63 letters. */

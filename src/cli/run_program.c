@@ -16,7 +16,7 @@
 
 typedef struct kernel_row {
     const char *name;
-    uint64_t launches, analysed;
+    uint64_t launches, blocks, counted; /* blocks of which so many were counted */
     double seconds;
     hd_launch_counts counts;
 } kernel_row;
@@ -43,7 +43,7 @@ typedef struct watched {
     bool was_stopped;
     uint32_t processes;
     uint64_t launches, most_memory;
-    bool wants_leaks, sampled;
+    bool wants_leaks;
     hd_vec(kernel_row) kernels;
     hd_vec(line_row) lines;
     hd_vec(fault_row) faults;
@@ -67,7 +67,8 @@ static void take_results(hd_arena *arena, const json_t *all, void *user) {
     json_array_foreach(json_object_get(all, "kernels"), i, o)
         hd_push(arena, &r->kernels,
                 (kernel_row){readable(arena, cli_text_of(arena, o, "name")),
-                             cli_number_of(o, "launches"), cli_number_of(o, "analysed"),
+                             cli_number_of(o, "launches"), cli_number_of(o, "blocks"),
+                             cli_number_of(o, "counted"),
                              json_real_value(json_object_get(o, "seconds")), cli_counts_of(o)});
     json_array_foreach(json_object_get(all, "lines"), i, o)
         hd_push(arena, &r->lines,
@@ -96,7 +97,9 @@ static hd_value place_of(const hd_view *view, const void *at) {
 
 static const hd_member kernel_members[] = {
     {"kernel", HD_AT(kernel_row, name)},
-    HD_SAME(kernel_row, launches, analysed, seconds),
+    HD_SAME(kernel_row, launches, blocks),
+    {"blocks_counted", HD_AT(kernel_row, counted)},
+    HD_SAME(kernel_row, seconds),
     {HD_IN(kernel_row, counts), .of = hd_launch_count_members},
     {0}};
 
@@ -141,14 +144,25 @@ static int by_weight(const void *a, const void *b) {
     return (p < q) - (p > q);
 }
 
+static hd_value counted_of(const hd_view *view, const void *at) {
+    const kernel_row *k = at;
+    (void)view;
+    return hd_real(k->blocks ? (double)k->counted / (double)k->blocks : 1);
+}
+
 static void show(cli *c, const watched *r, hd_str *out) {
     enum { LINES_SHOWN = 10 };
+    uint64_t blocks = 0, left_out = 0;
+    for (size_t i = 0; i < r->kernels.count; i++) {
+        blocks += r->kernels.data[i].blocks;
+        left_out += r->kernels.data[i].blocks - r->kernels.data[i].counted;
+    }
     const hd_member *counted = hd_launch_count_columns(c->arena, HD_IN_PROGRAM, NULL);
-    /* The launches that were analysed stand where these are not all. */
+    /* The share of blocks that were counted stands where these are not all. */
     const hd_member kernel_columns[] = {
         {NULL, "kernel", HD_PLAIN, HD_AT(kernel_row, name)},
         {NULL, "launches", HD_COUNT, HD_AT(kernel_row, launches)},
-        {"analysed", r->sampled ? "analysed" : NULL, HD_COUNT, HD_AT(kernel_row, analysed)},
+        {"counted", left_out ? "counted" : NULL, HD_SHARE, .get = counted_of},
         {HD_IN(kernel_row, counts), .of = counted},
         {NULL, "time", HD_SECONDS, HD_AT(kernel_row, seconds)},
         {0}};
@@ -164,6 +178,12 @@ static void show(cli *c, const watched *r, hd_str *out) {
         cli_show_rows(c, title, kernel_columns, hd_rows(r->kernels.data, r->kernels.count), out);
     else
         hd_str_printf(out, "%s\n", title);
+    if (left_out)
+        hd_str_printf(out,
+                      "%s of %s were counted and stand for all of them: the other figures are "
+                      "estimates; --all counts every block\n",
+                      hd_show_count(c->arena, (double)(blocks - left_out)),
+                      hd_show_counted(c->arena, blocks, "block", "s"));
     size_t lines = 0;
     while (lines < r->lines.count && lines < LINES_SHOWN &&
            (r->lines.data[lines].counts.moved.bytes_moved ||
@@ -191,13 +211,14 @@ static void show(cli *c, const watched *r, hd_str *out) {
 
 /* ---- the command -------------------------------------------------------------------------------------- */
 
-static hd_status run_program(cli *c, const hd_device *device, const char *folder, watched *found) {
+static hd_status run_program(cli *c, const hd_device *device, double overhead, const char *folder,
+                             watched *found) {
     int how;
     const cli_options *o = c->given;
     const char *options =
-        hd_format(c->arena, "%s%s%ssample=%llu", o->input.machine.races ? "races " : "",
+        hd_format(c->arena, "%s%s%s%s", o->input.machine.races ? "races " : "",
                   o->input.machine.uninitialised ? "uninitialised " : "", o->leaks ? "leaks " : "",
-                  (unsigned long long)(o->sample ? o->sample : 1));
+                  o->all ? "" : hd_format(c->arena, "overhead=%g", overhead));
     const cli_setting settings[] = {{"HEDDLE_WATCH", folder},
                                     {"HEDDLE_WATCH_OPTIONS", options},
                                     {"HEDDLE_DEVICE", cli_device_setting(c, device)},
@@ -226,14 +247,13 @@ int cmd_run_program(cli *c) {
     const cli_options *o = c->given;
     const hd_device *device;
     char *folder;
-    if (cli_find_device(c, &device) || cli_check_program(c, c->words[0]) ||
+    double overhead = 0.2;
+    if (cli_read_percent(c, "overhead", o->overhead, 1000, &overhead) ||
+        cli_find_device(c, &device) || cli_check_program(c, c->words[0]) ||
         hd_scratch_make(c->arena, &c->diag, &folder))
         return CLI_WRONG;
-    watched found = {.program = c->words[0],
-                     .device = device->name,
-                     .wants_leaks = o->leaks,
-                     .sampled = o->sample > 1};
-    hd_status status = run_program(c, device, folder, &found);
+    watched found = {.program = c->words[0], .device = device->name, .wants_leaks = o->leaks};
+    hd_status status = run_program(c, device, overhead, folder, &found);
     hd_scratch_remove(folder);
     if (status)
         return cli_status(status);

@@ -1,17 +1,19 @@
 #include "cuda/watch.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cuda/cuda_memory.h"
 #include "analysis/analysis.h"
+#include "analysis/sampling.h"
+#include "cuda/cuda_memory.h"
 
 /* What is known of the launches of one kernel. */
 typedef struct row {
     const char *name;
-    uint64_t launches, analysed;
+    uint64_t launches;
     double seconds; /* on the machine */
     hd_launch_counts counts;
     uint32_t *lines; /* [line_count] of the kernel's accesses: rows of cuda_watch.lines */
@@ -44,7 +46,7 @@ struct cuda_watch {
     pid_t pid;
     bool races, uninitialised, leaks, memory;
     hd_vec(kept_memory) kept; /* of `memory` */
-    uint64_t sample;          /* every so many launches are analysed */
+    hd_sampling *sampling;
     uint64_t launches;
     hd_arena *arena;
     hd_vec(row) rows;
@@ -55,6 +57,8 @@ struct cuda_watch {
     /* of the launch that is being analysed; NULL: none is */
     hd_arena *launch_arena;
     hd_tally *counters;
+    hd_sink counting; /* of them */
+    hd_sampled *sampled;
     hd_launch_counts launch_counts;
     const hd_event_launch *heard;
     const char *kernel;
@@ -67,20 +71,18 @@ static bool option_is(const char *word, size_t length, const char *name) {
 }
 
 static void read_options(cuda_watch *w, const char *text) {
-    w->sample = 1;
+    double overhead = -1; /* all is counted */
     while (text && *text) {
         size_t length = strcspn(text, " ");
         w->races |= option_is(text, length, "races");
         w->uninitialised |= option_is(text, length, "uninitialised");
         w->leaks |= option_is(text, length, "leaks");
         w->memory |= option_is(text, length, "memory");
-        if (!strncmp(text, "sample=", 7)) {
-            w->sample = strtoull(text + 7, NULL, 10);
-            if (!w->sample)
-                w->sample = 1;
-        }
+        if (!strncmp(text, "overhead=", 9))
+            overhead = strtod(text + 9, NULL);
         text += length + strspn(text + length, " ");
     }
+    w->sampling = hd_sampling_new(w->arena, overhead);
 }
 
 cuda_watch *cuda_watch_new(cuda_process *p) {
@@ -105,8 +107,32 @@ void cuda_watch_options(const cuda_watch *w, hd_ptx_options *options) {
 /* ---- a launch ------------------------------------------------------------------------------------ */
 
 static hd_status hear_launch(void *self, const hd_event_launch *launch) {
-    ((cuda_watch *)self)->heard = launch;
-    return HD_OK;
+    cuda_watch *w = self;
+    w->heard = launch;
+    return w->counting.launch(w->counting.self, launch);
+}
+
+static bool wants_block(void *self, uint64_t block) {
+    cuda_watch *w = self;
+    uint64_t weight = hd_sampled_next(w->sampled);
+    (void)block;
+    if (weight)
+        hd_tally_weigh(w->counters, weight);
+    return weight != 0;
+}
+
+static void block_took(void *self, bool heard, double seconds) {
+    hd_sampled_ran(((cuda_watch *)self)->sampled, heard, seconds);
+}
+
+static void *open_block(void *self, uint64_t block) {
+    const hd_sink *counting = &((cuda_watch *)self)->counting;
+    return counting->open_block(counting->self, block);
+}
+
+static hd_status close_block(void *self, void *stream, uint64_t block, bool complete) {
+    const hd_sink *counting = &((cuda_watch *)self)->counting;
+    return counting->close_block(counting->self, stream, block, complete);
 }
 
 static row *row_of(cuda_watch *w, const char *name) {
@@ -148,30 +174,39 @@ static void find_lines(cuda_watch *w, row *r) {
 
 static hd_status end_launch(void *self, bool complete) {
     cuda_watch *w = self;
-    (void)complete;
+    hd_status status = w->counting.end_launch(w->counting.self, complete);
     hd_counters_add(w->counters, w->heard->number, &w->launch_counts);
     row *r = row_of(w, w->kernel);
     find_lines(w, r);
     for (uint32_t a = 0; a < r->line_count; a++)
         hd_counters_add_access(w->counters, w->heard->number, a,
                                &w->lines.data[r->lines[a]].counts);
-    return HD_OK;
+    return status;
 }
 
 void cuda_watch_launch(cuda_watch *w, cuda_process *p, const cuda_launch *launch) {
-    if (!w || w->launches % w->sample)
+    const hd_ptx_launch_size *size = &launch->size;
+    if (!w)
+        return;
+    w->sampled = hd_sampling_of(w->sampling, launch->kernel->name, size->grid, size->block);
+    if (!size->cooperative &&
+        hd_sampled_skips(w->sampled, (uint64_t)size->grid[0] * size->grid[1] * size->grid[2]))
         return;
     w->launch_arena = hd_arena_new();
     w->counters = hd_counters_new(w->launch_arena, p->device.profile);
+    w->counting = hd_tally_sink(w->counters);
     w->launch_counts = (hd_launch_counts){0};
     w->kernel = launch->kernel->name;
-    const hd_sink sinks[] = {
-        hd_tally_sink(w->counters),
-        {.self = w, .launch = hear_launch, .end_launch = end_launch},
-    };
-    hd_sink *all = hd_new(w->launch_arena, hd_sink);
-    *all = hd_sink_tee(w->launch_arena, sinks, 2);
-    hd_ptx_set_sink(p->machine, all);
+    hd_sink *sink = hd_new(w->launch_arena, hd_sink);
+    *sink = (hd_sink){.self = w,
+                      .launch = hear_launch,
+                      .open_block = open_block,
+                      .event = w->counting.event,
+                      .close_block = close_block,
+                      .end_launch = end_launch,
+                      .wants_block = wants_block,
+                      .block_took = block_took};
+    hd_ptx_set_sink(p->machine, sink);
 }
 
 /* ---- faults ---------------------------------------------------------------------------------------- */
@@ -251,12 +286,13 @@ static json_t *text_value(const char *text) {
     return value ? value : json_string("?");
 }
 
-/* Numbers as hd_launch_counts.of has them. */
-static json_t *counts_value(const hd_launch_counts *c) {
+/* Numbers as hd_launch_counts.of has them, of all blocks. */
+static json_t *counts_value(const hd_launch_counts *c, double scale) {
     json_t *list = json_array();
-    for (size_t i = 0; i < HD_ANALYSIS_COUNT * HD_MOST_COUNTS; i++)
-        json_array_append_new(
-            list, json_integer((json_int_t)c->of[i / HD_MOST_COUNTS][i % HD_MOST_COUNTS]));
+    for (size_t i = 0; i < HD_ANALYSIS_COUNT * HD_MOST_COUNTS; i++) {
+        double count = (double)c->of[i / HD_MOST_COUNTS][i % HD_MOST_COUNTS] * scale;
+        json_array_append_new(list, json_integer(llround(count)));
+    }
     return list;
 }
 
@@ -264,10 +300,12 @@ static json_t *kernels_value(const cuda_watch *w) {
     json_t *list = json_array();
     for (size_t i = 0; i < w->rows.count; i++) {
         const row *r = &w->rows.data[i];
-        json_array_append_new(list, json_pack("{s:o, s:o, s:I, s:I, s:f}", "counts",
-                                              counts_value(&r->counts), "name", text_value(r->name),
-                                              "launches", (json_int_t)r->launches, "analysed",
-                                              (json_int_t)r->analysed, "seconds", r->seconds));
+        const hd_sampling_share share = hd_sampling_share_of(w->sampling, r->name);
+        json_array_append_new(
+            list, json_pack("{s:o, s:o, s:I, s:I, s:I, s:f}", "counts",
+                            counts_value(&r->counts, share.scale), "name", text_value(r->name),
+                            "launches", (json_int_t)r->launches, "blocks", (json_int_t)share.blocks,
+                            "counted", (json_int_t)share.counted, "seconds", r->seconds));
     }
     return list;
 }
@@ -278,10 +316,12 @@ static json_t *lines_value(const cuda_watch *w) {
         const line *l = &w->lines.data[i];
         if (hd_weight(&l->counts, 0))
             json_array_append_new(
-                list,
-                json_pack("{s:o, s:o, s:o, s:o, s:I}", "counts", counts_value(&l->counts), "kernel",
-                          text_value(l->kernel), "kind", text_value(hd_access_kind_name(l->kind)),
-                          "file", text_value(l->file), "line", (json_int_t)l->number));
+                list, json_pack("{s:o, s:o, s:o, s:o, s:I}", "counts",
+                                counts_value(&l->counts,
+                                             hd_sampling_share_of(w->sampling, l->kernel).scale),
+                                "kernel", text_value(l->kernel), "kind",
+                                text_value(hd_access_kind_name(l->kind)), "file",
+                                text_value(l->file), "line", (json_int_t)l->number));
     }
     return list;
 }
@@ -364,7 +404,6 @@ static void tell_fault(cuda_watch *w, cuda_process *p, const cuda_launch *launch
 
 /* What was counted of a launch that was analysed. */
 static void end_analysis(cuda_watch *w, cuda_process *p, row *r) {
-    r->analysed++;
     hd_launch_counts_add(&r->counts, &w->launch_counts);
     hd_ptx_set_sink(p->machine, NULL);
     hd_tally_free(w->counters);

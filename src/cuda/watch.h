@@ -4,7 +4,10 @@
  * of the program that uses CUDA leaves a file PID.json there when it ends (docs/cuda-programs.md).
  *
  *     HEDDLE_WATCH=FOLDER
- *     HEDDLE_WATCH_OPTIONS="races uninitialised leaks memory sample=10"
+ *     HEDDLE_WATCH_OPTIONS="races uninitialised leaks memory overhead=0.2"
+ *
+ * With "overhead" a share of the blocks is counted, so that counting takes no more than that of the
+ * program's time (analysis/sampling.h), else all of them.
  *
  * With "memory" what each allocation of device and managed memory held when it was freed, or at the
  * end, is in a file of its own beside PID.json, which names it.

@@ -142,6 +142,11 @@ typedef struct hd_sink {
     /* `complete` is false when the block was stopped before its end. */
     hd_status (*close_block)(void *self, void *stream, uint64_t block, bool complete);
     hd_status (*end_launch)(void *self, bool complete);
+    /* Of a sink that hears only some blocks, both or none; not within others (tee.c), nor asked where
+     * blocks take turns. Whether it wants to hear the block, before it is opened; of one that it does
+     * not want there are no other calls. And what each took of its thread's time in the end. */
+    bool (*wants_block)(void *self, uint64_t block);
+    void (*block_took)(void *self, bool heard, double seconds);
 } hd_sink;
 
 /* tee.c: one sink that hands everything to several; sinks[] is copied. */

@@ -156,11 +156,20 @@ static void begin_block(const running *x, vm_worker *w, uint64_t block) {
     vm_begin_nodes(r);
 }
 
+/* A block that was handed out. */
+typedef struct started {
+    uint64_t block;
+    bool heard; /* by the sink */
+    void *stream;
+    double time;
+} started;
+
 /* Runs a block; false when it did not come to its end. */
-static bool run_block(running *x, vm_worker *w, uint64_t block, void *stream) {
+static bool run_block(running *x, vm_worker *w, const started *b) {
     vm_run *r = &w->run;
-    r->stream = stream;
-    begin_block(x, w, block);
+    r->sink = b->heard ? x->sink : NULL;
+    r->stream = b->stream;
+    begin_block(x, w, b->block);
     if (setjmp(r->escape))
         return false;
     return vm_run_nodes(r);
@@ -169,7 +178,8 @@ static bool run_block(running *x, vm_worker *w, uint64_t block, void *stream) {
 /* ---- handing out blocks ---------------------------------------------------------------------- */
 
 /* The next block to run, already open at the sink; false: there is none. */
-static bool next_block(running *x, uint64_t *block, void **stream) {
+static bool next_block(running *x, started *b) {
+    const hd_sink *sink = x->sink;
     pthread_mutex_lock(&x->lock);
     const volatile sig_atomic_t *stop = x->vm->options.stop;
     x->stopped |= stop && *stop;
@@ -177,9 +187,13 @@ static bool next_block(running *x, uint64_t *block, void **stream) {
         x->next++;
     bool more = x->next < x->end && x->next < x->fault_block && !x->status && !x->stopped;
     if (more) {
-        *block = x->next++;
-        *stream =
-            x->sink && x->sink->open_block ? x->sink->open_block(x->sink->self, *block) : NULL;
+        *b = (started){.block = x->next++, .heard = sink != NULL};
+        if (sink && sink->wants_block) {
+            b->heard = sink->wants_block(sink->self, b->block);
+            b->time = hd_clock();
+        }
+        if (b->heard && sink->open_block)
+            b->stream = sink->open_block(sink->self, b->block);
     }
     pthread_mutex_unlock(&x->lock);
     return more;
@@ -187,8 +201,11 @@ static bool next_block(running *x, uint64_t *block, void **stream) {
 
 /* Of several faults that of the lowest block counts, since it does not depend on time. Returns
  * the number of blocks that are done. */
-static uint64_t note_end(running *x, vm_run *r, uint64_t block, bool complete, hd_status status) {
+static uint64_t note_end(running *x, vm_run *r, const started *b, bool complete, hd_status status) {
+    uint64_t block = b->block;
     pthread_mutex_lock(&x->lock);
+    if (x->sink && x->sink->block_took && !x->takes_turns)
+        x->sink->block_took(x->sink->self, b->heard, hd_clock() - b->time);
     x->status = x->status ? x->status : status;
     x->done += complete;
     if (!complete && !r->fault)
@@ -213,23 +230,22 @@ static void work(void *self, uint32_t number) {
     running *x = self;
     vm_worker *w = &x->compiled->workers[number];
     vm_run *r = &w->run;
-    uint64_t block;
-    void *stream;
-    while (next_block(x, &block, &stream)) {
+    started b;
+    while (next_block(x, &b)) {
         bool prints = r->program->prints && x->vm->options.print;
         hd_arena *arena = prints ? hd_arena_new() : NULL;
         hd_str text = {.arena = arena};
         r->printed = arena ? &text : NULL;
-        bool complete = run_block(x, w, block, stream);
+        bool complete = run_block(x, w, &b);
         hd_status status = HD_OK;
-        if (x->sink && x->sink->close_block)
-            status = x->sink->close_block(x->sink->self, stream, block, complete);
+        if (b.heard && x->sink->close_block)
+            status = x->sink->close_block(x->sink->self, b.stream, b.block, complete);
         if (arena) { /* such launches have one worker */
             if (text.length)
                 x->vm->options.print(x->vm->options.user, text.data, text.length);
             hd_arena_free(arena);
         }
-        uint64_t done = note_end(x, r, block, complete, status);
+        uint64_t done = note_end(x, r, &b, complete, status);
         if (number == 0 && x->vm->options.progress)
             x->vm->options.progress(x->vm->options.user, done, x->total);
     }
@@ -282,7 +298,8 @@ static void end_resident(running *x, resident *b, uint64_t block, bool complete)
     if (x->sink && x->sink->close_block)
         status = x->sink->close_block(x->sink->self, b->stream, block, complete);
     b->has_ended = true;
-    uint64_t done = note_end(x, &b->worker.run, block, complete, status);
+    uint64_t done =
+        note_end(x, &b->worker.run, &(started){.block = block, .heard = true}, complete, status);
     if (x->vm->options.progress)
         x->vm->options.progress(x->vm->options.user, done, x->total);
 }

@@ -169,7 +169,8 @@ prints '^6 KiB not freed, of 4 allocations$'
 [ "$status" -eq 2 ] || complain "leaks: exit status $status"
 call run --leaks --json -- ./together streams
 fits run program
-accepts run --sample 2 -- ./together graphs
-prints 'launches +analysed'
+accepts run --overhead 5% -- ./together graphs
+refuses "--overhead takes a share above 0% and up to 1000%" run --overhead none -- ./together graphs
+refuses 'all.*overhead|overhead.*all' run --all --overhead 5% -- ./together graphs
 
 finish
