@@ -10,8 +10,9 @@ enum {
     KNOWN_AFTER = 8,  /* which so many such blocks tell */
     LEAST_GROUP = 2,  /* from then on, so that it stays known */
     MOST_GROUP = 4096,
-    REMEMBERED = 256, /* blocks: what was long ago matters less, as code becomes faster */
-    MOST_TIMES = 8    /* what a block takes of which the system made something else meanwhile */
+    REMEMBERED = 32, /* pairs: what was long ago matters less, as code becomes faster */
+    MOST_TIMES = 8   /* of the mean: the most that a block counts as, since the system may have done
+                      * something else meanwhile */
 };
 
 /* What blocks have taken. */
@@ -19,17 +20,25 @@ typedef struct taken {
     double blocks, seconds;
 } taken;
 
+/* What counted blocks and others take, compared: sums of means, each pair of blocks that ran at about
+ * the same time, since what a kernel does changes. */
+typedef struct compared {
+    taken counted, plain; /* since the last pair */
+    double pairs, sum_counted, sum_plain;
+} compared;
+
 /* All sizes of a kernel. */
 typedef struct sampled_kernel {
     const char *name;
     uint64_t blocks, counted, weight;
     double seconds; /* of counted blocks */
+    compared time;
 } sampled_kernel;
 
 struct hd_sampled {
     hd_sampling *sampling;
     uint32_t key[7]; /* kernel (of sampling->kernels), grid, block */
-    taken counted, plain;
+    compared time;
     double seconds;       /* of all counted blocks */
     uint64_t group, left; /* its blocks, and those of them that have not come */
     uint64_t until; /* blocks that come before the one that is counted; UINT64_MAX: it has come */
@@ -87,8 +96,6 @@ hd_sampled *hd_sampling_of(hd_sampling *s, const char *kernel, const uint32_t gr
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
-static double each(const taken *t) { return t->blocks > 0 ? t->seconds / t->blocks : 0; }
-
 /* The first blocks of a kernel; and those of another size of it, where the time is there. */
 static bool is_first(const hd_sampled *d) {
     const hd_sampling *s = d->sampling;
@@ -96,16 +103,29 @@ static bool is_first(const hd_sampled *d) {
            (kernel_at(d)->seconds < FULL_SECONDS || s->extra <= s->overhead * s->plain);
 }
 
-/* Counting one of n blocks adds (counted - plain) / n to what each takes. */
+/* How many times longer a counted block takes; 0: nobody knows. */
+static double times_in(const compared *c) {
+    return c->sum_plain > 0 ? c->sum_counted / c->sum_plain : 0;
+}
+
+/* Of this size, else of all. */
+static double times_of(const hd_sampled *d) {
+    double times = times_in(&d->time);
+    return times > 0 ? times : times_in(&kernel_at(d)->time);
+}
+
+/* Counting one of n blocks adds (counted - plain) / n to what each takes, a share of
+ * (times - 1) / n. */
 static uint64_t next_group(const hd_sampled *d) {
     if (d->sampling->overhead < 0 || is_first(d))
         return 1;
-    if (d->plain.blocks < KNOWN_AFTER || d->counted.blocks <= 0)
+    double times = times_of(d), overhead = d->sampling->overhead;
+    if (times <= 0)
         return FIRST_GROUP;
-    double budget = d->sampling->overhead * each(&d->plain);
-    double extra = each(&d->counted) - each(&d->plain);
-    double group = budget > 0 ? ceil(extra / budget) : MOST_GROUP;
-    return group <= LEAST_GROUP ? LEAST_GROUP : group >= MOST_GROUP ? MOST_GROUP : (uint64_t)group;
+    if (times - 1 >= overhead * MOST_GROUP)
+        return MOST_GROUP;
+    double group = times > 1 ? ceil((times - 1) / overhead) : LEAST_GROUP;
+    return group <= LEAST_GROUP ? LEAST_GROUP : (uint64_t)group;
 }
 
 /* xorshift64 (Marsaglia, 2003). */
@@ -148,24 +168,61 @@ uint64_t hd_sampled_next(hd_sampled *d) {
     return counts ? d->group : 0;
 }
 
+void hd_sampled_count_all(hd_sampled *d, uint64_t blocks) {
+    sampled_kernel *kernel = kernel_at(d);
+    kernel->blocks += blocks;
+    kernel->counted += blocks;
+    kernel->weight += blocks;
+}
+
 /* ---- time ------------------------------------------------------------------------------------ */
 
-void hd_sampled_ran(hd_sampled *d, bool counted, double seconds) {
-    hd_sampling *s = d->sampling;
-    taken *t = counted ? &d->counted : &d->plain;
-    if (t->blocks >= KNOWN_AFTER && seconds > MOST_TIMES * each(t))
-        seconds = MOST_TIMES * each(t);
-    if (t->blocks >= REMEMBERED)
-        *t = (taken){t->blocks / 2, t->seconds / 2};
+static void add_taken(taken *t, double seconds, double pairs, double sum) {
+    double most = pairs > 0 ? MOST_TIMES * sum / pairs : 0;
     t->blocks++;
-    t->seconds += seconds;
-    if (counted) {
-        d->seconds += seconds;
-        kernel_at(d)->seconds += seconds;
+    t->seconds += most > 0 && seconds > most ? most : seconds;
+}
+
+static void compare(compared *c, bool counted, double seconds) {
+    if (counted)
+        add_taken(&c->counted, seconds, c->pairs, c->sum_counted);
+    else
+        add_taken(&c->plain, seconds, c->pairs, c->sum_plain);
+    if (c->counted.blocks < 1 || c->plain.blocks < KNOWN_AFTER)
+        return;
+    if (c->pairs >= REMEMBERED) {
+        c->pairs /= 2;
+        c->sum_counted /= 2;
+        c->sum_plain /= 2;
     }
-    double plain = !counted ? seconds : d->plain.blocks > 0 ? each(&d->plain) : seconds / 2;
-    s->plain += plain;
-    s->extra += seconds - plain;
+    c->pairs++;
+    c->sum_counted += c->counted.seconds / c->counted.blocks;
+    c->sum_plain += c->plain.seconds / c->plain.blocks;
+    c->counted = c->plain = (taken){0};
+}
+
+/* Seconds of counting, of which `plain` would have been taken without it. */
+static void add_counting(hd_sampled *d, double seconds, double plain) {
+    d->sampling->plain += plain;
+    d->sampling->extra += seconds - plain;
+    d->seconds += seconds;
+    kernel_at(d)->seconds += seconds;
+}
+
+void hd_sampled_ran(hd_sampled *d, bool counted, double seconds) {
+    double times = times_of(d);
+    if (counted)
+        add_counting(d, seconds, times > 1 ? seconds / times : times > 0 ? seconds : 0);
+    else
+        d->sampling->plain += seconds;
+    compare(&d->time, counted, seconds);
+    compare(&kernel_at(d)->time, counted, seconds);
+}
+
+void hd_sampled_spent(hd_sampled *d, double seconds) {
+    add_counting(d, seconds, 0);
+    d->time.counted.seconds += seconds;
+    kernel_at(d)->time.counted.seconds += seconds;
 }
 
 hd_sampling_share hd_sampling_share_of(const hd_sampling *s, const char *name) {

@@ -10,9 +10,12 @@
  *     counted   . . . . . . .       .      .
  *     weight    1 1 1 1 1 1 1       4      4
  *
- * so that sums of weight times count are estimates without bias (systematic sampling in strata:
- * Cochran, Sampling Techniques, chapter 8). Groups go on from one launch to the next one of the same
- * kernel and size, so that launches of few blocks are sampled, too.
+ * so that sums of weight times count are estimates without bias (stratified sampling, one block of
+ * each stratum: Cochran, Sampling Techniques, chapter 5A). Groups go on from one launch to the next
+ * one of the same kernel and size, so that launches of few blocks are sampled, too. How large a group
+ * is follows from what blocks took before it, counted and not. A size that is new to a kernel which
+ * has had its full part is sampled at once, as large as groups of the other sizes would be; it has
+ * a full part of its own only while all counting so far is within the share.
  *
  * Not safe for threads: the machine's calls of a sink for one launch come one at a time.
  */
@@ -33,8 +36,12 @@ hd_sampled *hd_sampling_of(hd_sampling *sampling, const char *kernel, const uint
 bool hd_sampled_skips(hd_sampled *sampled, uint64_t blocks);
 /* The next block comes: 0 where it is not counted, else how many it stands for. */
 uint64_t hd_sampled_next(hd_sampled *sampled);
+/* All of these come and are counted, each for itself, whatever the group says. */
+void hd_sampled_count_all(hd_sampled *sampled, uint64_t blocks);
 /* A block has ended after so many seconds of its thread. */
 void hd_sampled_ran(hd_sampled *sampled, bool counted, double seconds);
+/* Counting has taken so many seconds besides those of blocks. */
+void hd_sampled_spent(hd_sampled *sampled, double seconds);
 
 /* What has come of a kernel at all its sizes, and was counted; sums of counts times `scale` stand for
  * all that has come, also of groups that are not full. */

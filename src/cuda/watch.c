@@ -54,11 +54,13 @@ struct cuda_watch {
     hd_vec(fault) faults;
     hd_vec(line) lines;
     hd_hash_table by_line;
+    hd_sampled *sampled; /* of the launch that runs */
+    bool is_whole;       /* all its blocks are counted */
     /* of the launch that is being analysed; NULL: none is */
     hd_arena *launch_arena;
     hd_tally *counters;
     hd_sink counting; /* of them */
-    hd_sampled *sampled;
+    double spent;     /* seconds, on it and not on its blocks */
     hd_launch_counts launch_counts;
     const hd_event_launch *heard;
     const char *kernel;
@@ -109,6 +111,8 @@ void cuda_watch_options(const cuda_watch *w, hd_ptx_options *options) {
 static hd_status hear_launch(void *self, const hd_event_launch *launch) {
     cuda_watch *w = self;
     w->heard = launch;
+    if (w->is_whole)
+        hd_sampled_count_all(w->sampled, launch->block_count);
     return w->counting.launch(w->counting.self, launch);
 }
 
@@ -119,6 +123,12 @@ static bool wants_block(void *self, uint64_t block) {
     if (weight)
         hd_tally_weigh(w->counters, weight);
     return weight != 0;
+}
+
+static bool wants_none(void *self, uint64_t block) {
+    (void)self;
+    (void)block;
+    return false;
 }
 
 static void block_took(void *self, bool heard, double seconds) {
@@ -174,6 +184,7 @@ static void find_lines(cuda_watch *w, row *r) {
 
 static hd_status end_launch(void *self, bool complete) {
     cuda_watch *w = self;
+    double start = hd_clock();
     hd_status status = w->counting.end_launch(w->counting.self, complete);
     hd_counters_add(w->counters, w->heard->number, &w->launch_counts);
     row *r = row_of(w, w->kernel);
@@ -181,32 +192,39 @@ static hd_status end_launch(void *self, bool complete) {
     for (uint32_t a = 0; a < r->line_count; a++)
         hd_counters_add_access(w->counters, w->heard->number, a,
                                &w->lines.data[r->lines[a]].counts);
+    w->spent += hd_clock() - start;
     return status;
 }
 
+/* Blocks of a cooperative launch take turns, all or none of them counted. */
 void cuda_watch_launch(cuda_watch *w, cuda_process *p, const cuda_launch *launch) {
     const hd_ptx_launch_size *size = &launch->size;
     if (!w)
         return;
+    double start = hd_clock();
     w->sampled = hd_sampling_of(w->sampling, launch->kernel->name, size->grid, size->block);
-    if (!size->cooperative &&
-        hd_sampled_skips(w->sampled, (uint64_t)size->grid[0] * size->grid[1] * size->grid[2]))
+    w->is_whole = size->cooperative;
+    if (!w->is_whole &&
+        hd_sampled_skips(w->sampled, (uint64_t)size->grid[0] * size->grid[1] * size->grid[2])) {
+        hd_ptx_set_sink(p->machine,
+                        &(hd_sink){.self = w, .wants_block = wants_none, .block_took = block_took});
         return;
+    }
     w->launch_arena = hd_arena_new();
     w->counters = hd_counters_new(w->launch_arena, p->device.profile);
     w->counting = hd_tally_sink(w->counters);
     w->launch_counts = (hd_launch_counts){0};
     w->kernel = launch->kernel->name;
-    hd_sink *sink = hd_new(w->launch_arena, hd_sink);
-    *sink = (hd_sink){.self = w,
-                      .launch = hear_launch,
-                      .open_block = open_block,
-                      .event = w->counting.event,
-                      .close_block = close_block,
-                      .end_launch = end_launch,
-                      .wants_block = wants_block,
-                      .block_took = block_took};
-    hd_ptx_set_sink(p->machine, sink);
+    const hd_sink sink = {.self = w,
+                          .launch = hear_launch,
+                          .open_block = open_block,
+                          .event = w->counting.event,
+                          .close_block = close_block,
+                          .end_launch = end_launch,
+                          .wants_block = w->is_whole ? NULL : wants_block,
+                          .block_took = w->is_whole ? NULL : block_took};
+    hd_ptx_set_sink(p->machine, &sink);
+    w->spent = hd_clock() - start;
 }
 
 /* ---- faults ---------------------------------------------------------------------------------------- */
@@ -403,12 +421,13 @@ static void tell_fault(cuda_watch *w, cuda_process *p, const cuda_launch *launch
 }
 
 /* What was counted of a launch that was analysed. */
-static void end_analysis(cuda_watch *w, cuda_process *p, row *r) {
+static void end_analysis(cuda_watch *w, row *r) {
+    double start = hd_clock();
     hd_launch_counts_add(&r->counts, &w->launch_counts);
-    hd_ptx_set_sink(p->machine, NULL);
     hd_tally_free(w->counters);
     hd_arena_free(w->launch_arena);
     w->launch_arena = NULL;
+    hd_sampled_spent(w->sampled, w->spent + hd_clock() - start);
 }
 
 void cuda_watch_launched(cuda_watch *w, cuda_process *p, const cuda_launch *launch,
@@ -421,8 +440,9 @@ void cuda_watch_launched(cuda_watch *w, cuda_process *p, const cuda_launch *laun
     r->launches++;
     r->seconds += counts->seconds;
     w->launches++;
+    hd_ptx_set_sink(p->machine, NULL);
     if (w->launch_arena)
-        end_analysis(w, p, r);
+        end_analysis(w, r);
     if (status) /* the program may go on to abort() */
         write_results(w, p);
 }

@@ -203,9 +203,11 @@ static bool next_block(running *x, started *b) {
  * the number of blocks that are done. */
 static uint64_t note_end(running *x, vm_run *r, const started *b, bool complete, hd_status status) {
     uint64_t block = b->block;
+    bool tells_time = x->sink && x->sink->block_took && !x->takes_turns;
+    double seconds = tells_time ? hd_clock() - b->time : 0; /* without the wait for the lock */
     pthread_mutex_lock(&x->lock);
-    if (x->sink && x->sink->block_took && !x->takes_turns)
-        x->sink->block_took(x->sink->self, b->heard, hd_clock() - b->time);
+    if (tells_time)
+        x->sink->block_took(x->sink->self, b->heard, seconds);
     x->status = x->status ? x->status : status;
     x->done += complete;
     if (!complete && !r->fault)
@@ -474,8 +476,9 @@ static hd_status begin_cooperative(running *x, hd_event_launch *event) {
 static hd_status run_launch(hd_arena *arena, running *x, hd_vm_counts *counts) {
     hd_vm *vm = x->vm;
     double start = hd_clock();
+    bool is_heard = x->sink && (x->sink->launch || x->sink->event);
     hd_event_launch event =
-        vm_describe(arena, vm, x->launch, x->bound, x->compiled->program, x->sink != NULL);
+        vm_describe(arena, vm, x->launch, x->bound, x->compiled->program, is_heard);
     x->event = &event;
     hd_status held = x->launch->cooperative ? begin_cooperative(x, &event) : HD_OK;
     if (held)
