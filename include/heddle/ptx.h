@@ -47,8 +47,10 @@ typedef struct hd_ptx_options {
     bool check_uninitialised; /* reads of bytes that nothing has written; hd_ptx_wrote() */
     bool check_races;
     void (*print)(void *user, const char *text, size_t length); /* printf; NULL: to stdout */
-    void *user;
+    void *user;                                                 /* of print and progress */
     const volatile sig_atomic_t *stop; /* not 0: a launch that runs ends soon; may be NULL */
+    /* Now and then while a launch runs, from its thread; NULL: none. */
+    void (*progress)(void *user, uint64_t blocks_done, uint64_t block_count);
 } hd_ptx_options;
 
 typedef struct hd_ptx_launch_size {

@@ -181,10 +181,10 @@ static hd_status make_folder(cli *c, request *r) {
 
 static hd_status run_program(cli *c, const request *r, const char *results, recorded *found) {
     int how;
-    const char *options = hd_format(c->arena, "first=%llu last=%llu every=%llu limit=%llu%s%s",
-                                    (unsigned long long)r->first, (unsigned long long)r->last,
-                                    (unsigned long long)r->every, (unsigned long long)r->limit,
-                                    r->kernel ? " kernel=" : "", r->kernel ? r->kernel : "");
+    const char *options = hd_format(
+        c->arena, "%sfirst=%llu last=%llu every=%llu limit=%llu%s%s", c->quiet ? "quiet " : "",
+        (unsigned long long)r->first, (unsigned long long)r->last, (unsigned long long)r->every,
+        (unsigned long long)r->limit, r->kernel ? " kernel=" : "", r->kernel ? r->kernel : "");
     const cli_setting settings[] = {{"HEDDLE_RECORD", r->folder},
                                     {"HEDDLE_RECORD_RESULTS", results},
                                     {"HEDDLE_RECORD_OPTIONS", options},

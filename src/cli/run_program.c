@@ -215,10 +215,10 @@ static hd_status run_program(cli *c, const hd_device *device, double overhead, c
                              watched *found) {
     int how;
     const cli_options *o = c->given;
-    const char *options =
-        hd_format(c->arena, "%s%s%s%s", o->input.machine.races ? "races " : "",
-                  o->input.machine.uninitialised ? "uninitialised " : "", o->leaks ? "leaks " : "",
-                  o->all ? "" : hd_format(c->arena, "overhead=%g", overhead));
+    const char *options = hd_format(
+        c->arena, "%s%s%s%s%s", c->quiet ? "quiet " : "", o->input.machine.races ? "races " : "",
+        o->input.machine.uninitialised ? "uninitialised " : "", o->leaks ? "leaks " : "",
+        o->all ? "" : hd_format(c->arena, "overhead=%g", overhead));
     const cli_setting settings[] = {{"HEDDLE_WATCH", folder},
                                     {"HEDDLE_WATCH_OPTIONS", options},
                                     {"HEDDLE_DEVICE", cli_device_setting(c, device)},

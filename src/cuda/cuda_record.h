@@ -4,7 +4,9 @@
  *
  *     HEDDLE_RECORD=FOLDER
  *     HEDDLE_RECORD_RESULTS=FOLDER      where PID.json says what was left out
- *     HEDDLE_RECORD_OPTIONS="first=0 last=99 every=10 limit=1000000 kernel=sum"
+ *     HEDDLE_RECORD_OPTIONS="quiet first=0 last=99 every=10 limit=1000000 kernel=sum"
+ *
+ * "quiet", in front, shows no progress (progress.h).
  *
  * A job has the kernels of one module. When a launch has run, its entry is added to
  * job.yaml.launches, and those of its buffers to job.yaml.buffers; the command makes job.yaml of

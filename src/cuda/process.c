@@ -10,6 +10,7 @@
 #include "cuda/module.h"
 #include "cuda/cuda_record.h"
 #include "cuda/cuda_stream.h"
+#include "cuda/progress.h"
 #include "cuda/signals.h"
 #include "cuda/watch.h"
 
@@ -27,6 +28,7 @@ static pthread_once_t made_once = PTHREAD_ONCE_INIT;
 
 static void take_message(const hd_message *m, void *user) {
     cuda_process *p = user;
+    cuda_progress_erase(p->progress);
     const char *severity = m->severity == HD_ERROR     ? "error: "
                            : m->severity == HD_WARNING ? "warning: "
                                                        : "";
@@ -41,6 +43,7 @@ static void take_message(const hd_message *m, void *user) {
 void cuda_say(cuda_process *p, const char *format, ...) {
     va_list args;
     va_start(args, format);
+    cuda_progress_erase(p->progress);
     fprintf(stderr, "heddle: %s\n", hd_vformat(p->arena, format, args));
     va_end(args);
 }
@@ -95,6 +98,7 @@ static void make_process(void) {
     p->streams = cuda_streams_new(p);
     p->watch = cuda_watch_new(p);
     p->record = cuda_record_new(p);
+    p->progress = cuda_progress_new(p);
     cuda_signals_begin(p);
 }
 
@@ -111,6 +115,7 @@ cuda_error cuda_need_machine(cuda_process *p) {
         return CUDA_SUCCESS;
     hd_ptx_options options = {.stop = &p->stop};
     cuda_watch_options(p->watch, &options);
+    cuda_progress_options(p->progress, &options);
     if (hd_ptx_open(&options, &p->diag, &p->machine))
         return CUDA_NOT_INITIALIZED;
     return CUDA_SUCCESS;
@@ -147,6 +152,8 @@ __attribute__((destructor)) static void end_process(void) {
     cuda_process *p = &the_process;
     if (!p->arena)
         return;
+    while (p->stop) /* a thread writes what is known, and ends the process (signals.c) */
+        pause();
     cuda_watch_end(p->watch, p);
     cuda_record_end(p->record, p);
 }

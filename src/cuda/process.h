@@ -15,6 +15,7 @@
  *     device              what the device profile and compute capability tell a program
  *     record              launches as jobs, and what memory held before and after them
  *     watch               what is counted of launches, and where it goes
+ *     progress            a line on the terminal while a launch takes long
  *     signals             the end of a program that a signal ends
  *     fatbin, error       formats and numbers
  */
@@ -32,6 +33,7 @@
 
 struct cuda_watch;
 struct cuda_record;
+struct cuda_progress;
 
 /* What a handle is. A handle is the address of the struct that it names. */
 typedef enum cuda_handle_kind {
@@ -63,8 +65,9 @@ typedef struct cuda_process {
     struct cuda_memory *memory;
     struct cuda_modules *modules;
     struct cuda_streams *streams;
-    struct cuda_watch *watch;   /* NULL: nothing is counted */
-    struct cuda_record *record; /* NULL: nothing is recorded */
+    struct cuda_watch *watch;       /* NULL: nothing is counted */
+    struct cuda_record *record;     /* NULL: nothing is recorded */
+    struct cuda_progress *progress; /* NULL: none is shown */
 } cuda_process;
 
 /* The process, locked; made at the first call. */

@@ -4,7 +4,9 @@
  * of the program that uses CUDA leaves a file PID.json there when it ends (docs/cuda-programs.md).
  *
  *     HEDDLE_WATCH=FOLDER
- *     HEDDLE_WATCH_OPTIONS="races uninitialised leaks memory overhead=0.2"
+ *     HEDDLE_WATCH_OPTIONS="quiet races uninitialised leaks memory overhead=0.2"
+ *
+ * "quiet", in front, shows no progress (progress.h).
  *
  * With "overhead" a share of the blocks is counted, so that counting takes no more than that of the
  * program's time (analysis/sampling.h), else all of them.

@@ -5,6 +5,7 @@
 #include "cuda/cuda_memory.h"
 #include "cuda/cuda_record.h"
 #include "cuda/cuda_stream.h"
+#include "cuda/progress.h"
 #include "cuda/watch.h"
 
 /* ---- copies and fills ------------------------------------------------------------------------ */
@@ -190,7 +191,9 @@ static cuda_error run_launch(cuda_process *p, const cuda_launch *l) {
     hd_ptx_counts counts = {0};
     cuda_record_launch(p->record, p, l);
     cuda_watch_launch(p->watch, p, l);
+    cuda_progress_launch(p->progress, l);
     hd_status status = hd_ptx_launch(l->kernel->found, &l->size, l->args, &counts);
+    cuda_progress_launched(p->progress);
     cuda_watch_launched(p->watch, p, l, &counts, status);
     cuda_record_launched(p->record, p, status);
     if (!status)

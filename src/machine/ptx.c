@@ -24,6 +24,7 @@ hd_status hd_ptx_open(const hd_ptx_options *options, const hd_diag *diag, hd_ptx
                                   .check_races = options->check_races,
                                   .any_memory = options->any_memory,
                                   .print = options->print ? options->print : print_out,
+                                  .progress = options->progress,
                                   .user = options->user,
                                   .stop = options->stop};
     machine->vm = hd_vm_open_empty(arena, &machine->diag, &wanted);
