@@ -202,10 +202,10 @@ static void run(hd_arena *arena, const char *nvcc, const char *folder, whole_pro
                    "%s-all.cu >%s-all.log 2>&1",
                    folder, nvcc, p->name, p->name, p->name));
     if (!done(arena, p, "heddle run",
-              hd_format(
-                  arena,
-                  "cd %s && '%s' run --device h200 --json -- ./%s-all >%s-all.json 2>%s-all.out",
-                  folder, HEDDLE_PROGRAM, p->name, p->name, p->name)))
+              hd_format(arena,
+                        "cd %s && '%s' run --all --device h200 --json -- ./%s-all >%s-all.json "
+                        "2>%s-all.out",
+                        folder, HEDDLE_PROGRAM, p->name, p->name, p->name)))
         return;
     json_t *counted = json_load_file(hd_format(arena, "%s/%s-all.json", folder, p->name), 0, NULL);
     add_counts(p, counted);

@@ -69,7 +69,7 @@ build vectors.o "$programs/vectors.cu" -c --compress-mode=size \
     -gencode arch=compute_75,code=compute_75 -gencode arch=compute_80,code=sm_80 \
     -gencode arch=compute_90,code=compute_90
 build vectors vectors.o -cudart shared
-call run --json --device h100 -- ./vectors
+call run --all --json --device h100 -- ./vectors
 fits run program
 [ "$(python3 -c '
 import json, sys
@@ -86,7 +86,7 @@ accepts run -- ./two
 prints '^as expected$'
 "$nvcc" -dlink -o device.o linked.o linked_device.o
 g++ -o joined linked.o linked_device.o device.o -L"$LD_LIBRARY_PATH" -lcudart
-accepts run -- ./joined
+accepts run --all -- ./joined
 prints '^as expected$'
 prints '^  use\(int\*\) +1 '
 cat >launcher.cu <<'END'
