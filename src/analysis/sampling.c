@@ -10,8 +10,8 @@ enum {
     KNOWN_AFTER = 8,  /* which so many such blocks tell */
     LEAST_GROUP = 2,  /* from then on, so that it stays known */
     MOST_GROUP = 4096,
-    REMEMBERED = 32, /* pairs: what was long ago matters less, as code becomes faster */
-    MOST_TIMES = 8   /* of the mean: the most that a block counts as, since the system may have done
+    REMEMBERED = 8, /* pairs: what was long ago matters less, as code becomes faster */
+    MOST_TIMES = 8  /* of the mean: the most that a block counts as, since the system may have done
                       * something else meanwhile */
 };
 

@@ -19,14 +19,14 @@ int cuLaunchKernel(handle, unsigned, unsigned, unsigned, unsigned, unsigned, uns
                    handle, void **, void **);
 int cuLaunchCooperativeKernel(handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                               unsigned, handle, void **);
-/* gather: rounds + blockIdx.x % 16 times a load of a[(7 i + 129 k) % (1 << 18)], and a store to
+/* gather: rounds + blockIdx.x % 4 times a load of a[(7 i + 129 k) % (1 << 18)], and a store to
  * a[(1 << 18) + i % (1 << 18)]. */
 static const char text[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     ".visible .entry gather(.param .u64 a, .param .u32 rounds) {\n"
     ".reg .pred %p; .reg .f32 %f<3>; .reg .b32 %r<8>; .reg .b64 %rd<4>;\n"
     "ld.param.u64 %rd1, [a]; ld.param.u32 %r1, [rounds];\n"
-    "mov.u32 %r2, %ctaid.x; and.b32 %r3, %r2, 15; add.u32 %r1, %r1, %r3;\n"
+    "mov.u32 %r2, %ctaid.x; and.b32 %r3, %r2, 3; add.u32 %r1, %r1, %r3;\n"
     "mov.u32 %r4, %ntid.x; mov.u32 %r5, %tid.x; mad.lo.u32 %r5, %r2, %r4, %r5;\n"
     "mul.lo.u32 %r6, %r5, 7; mov.f32 %f1, 0f00000000;\n"
     "again: and.b32 %r7, %r6, 262143; mul.wide.u32 %rd2, %r7, 4; add.u64 %rd3, %rd1, %rd2;\n"
