@@ -18,10 +18,17 @@
 
 static void clear(const vm_run *r, uint64_t *mask) { memset(mask, 0, r->words * sizeof *mask); }
 
+/* Without an instruction for it, which not every x86-64 has. */
+static uint32_t count_bits(uint64_t x) {
+    x -= x >> 1 & 0x5555555555555555u;
+    x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
+    return (uint32_t)(((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
+}
+
 static uint32_t count_lanes(const vm_run *r, const uint64_t *mask) {
     uint32_t count = 0;
     for (uint32_t w = 0; w < r->words; w++)
-        count += (uint32_t)__builtin_popcountll(mask[w]);
+        count += mask[w] ? count_bits(mask[w]) : 0;
     return count;
 }
 
@@ -275,7 +282,7 @@ static void release_block(vm_run *r, uint32_t node) {
 
 void vm_release_barrier(vm_run *r) {
     uint32_t node = held_from(r, 0), named = VM_NAMED_BARRIERS;
-    for (uint32_t n = VM_NAMED_BARRIERS; n-- > 0;) {
+    for (uint32_t n = r->flow->has_named ? VM_NAMED_BARRIERS : 0; n-- > 0;) {
         if (complete(r, &r->flow->named[n])) /* lanes that have returned make their warps whole */
             return;
         named = count_lanes(r, r->flow->named[n].waiting) ? n : named;

@@ -188,6 +188,7 @@ static uint64_t first_hole(const vm_space *space, uint64_t bytes, uint64_t align
 
 /* Maps so many bytes, at space->next where that is free. Where the process has something else, a
  * sanitizer's shadow for one, it goes on in steps that double. */
+enum { HUGE_FROM = 1 << 22 }; /* bytes for which large pages are asked for */
 static void *map_next(vm_space *space, uint64_t bytes, uint64_t align) {
     uint64_t step = (uint64_t)1 << 30;
     bool again = false; /* from the beginning */
@@ -203,6 +204,8 @@ static void *map_next(vm_space *space, uint64_t bytes, uint64_t align) {
         void *got = mmap(want, bytes, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
         if (got == want) {
+            if (bytes >= HUGE_FROM) /* the rows of a tile are in a page each */
+                madvise(got, bytes, MADV_HUGEPAGE);
             space->next = at + bytes + VM_PAGE;
             return got;
         }

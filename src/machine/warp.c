@@ -189,8 +189,8 @@ static segment segment_of(const member *m, const warp_function *f) {
     return (segment){mask, first, first | (clamp & ~mask & (WARP - 1))};
 }
 
-/* The value of another lane, or the own one where that is beyond the segment. */
-static uint64_t shuffle(const member *m) {
+/* The lane of the warp that a shuffle takes a value from: the own one where that is beyond the segment. */
+static uint32_t source_of(const member *m, bool *in_range) {
     const warp_function *f = m->call->what;
     segment s = segment_of(m, f);
     int32_t own = (int32_t)m->lane, by = (int32_t)distance_of(m), last = (int32_t)s.last;
@@ -198,8 +198,14 @@ static uint64_t shuffle(const member *m) {
                    : f->way == DOWN ? own + by
                    : f->way == XOR  ? own ^ by
                                     : (int32_t)(s.first | ((uint32_t)by & ~s.mask));
-    bool in_range = f->way == UP ? from >= last : from <= last;
-    return f->gives_range ? in_range : taken_from(m, in_range ? (uint32_t)from : m->lane);
+    *in_range = f->way == UP ? from >= last : from <= last;
+    return *in_range ? (uint32_t)from : m->lane;
+}
+
+static uint64_t shuffle(const member *m) {
+    bool in_range;
+    uint32_t from = source_of(m, &in_range);
+    return ((const warp_function *)m->call->what)->gives_range ? in_range : taken_from(m, from);
 }
 
 static uint64_t elect(const member *m) { return m->lane == (uint32_t)__builtin_ctz(m->mask); }
@@ -253,7 +259,53 @@ static void run_one_warp(vm_run *r, const vm_op *op, uint32_t first) {
     }
 }
 
+/* A shuffle of 32-bit values that is the same one in all warps. */
+static bool is_even_shuffle(const vm_run *r, const vm_call *call) {
+    return ((const warp_function *)call->what)->fn == shuffle && call->has_result && !r->checked &&
+           !call->x[MASK].varying && !call->x[SECOND].varying && !call->x[THIRD].varying &&
+           call->x[VALUE].varying && call->d.varying && vm_elem_bytes(call->x[VALUE].elem) == 4 &&
+           vm_elem_bytes(call->d.elem) == 4;
+}
+
+/* The sources of lanes are found once, for all warps. */
+static void run_even_shuffle(vm_run *r, const vm_op *op) {
+    const vm_call *call = op->more;
+    const warp_function *f = call->what;
+    const uint32_t *value = VM_CELL(r, call->x[VALUE].at, uint32_t);
+    uint32_t *result = VM_CELL(r, call->d.at, uint32_t), from[WARP];
+    bool in_range[WARP];
+    uint32_t start =
+        vm_first_active(r); /* whose operands are looked at first, should they be wrong */
+    source_of(&(member){r, op, start - start % WARP, start % WARP, 0, call}, in_range);
+    for (uint32_t l = 0; l < WARP; l++)
+        from[l] = source_of(&(member){.r = r, .op = op, .lane = l, .call = call}, &in_range[l]);
+    for (uint32_t first = 0; first < r->lanes; first += WARP) {
+        uint32_t active = active_lanes(r, first), results[WARP];
+        if (!active)
+            continue;
+        uint32_t here = participants(r, op, first, (uint32_t)__builtin_ctz(active));
+        if (here != active) {
+            run_one_warp(r, op, first);
+            continue;
+        }
+        for (uint32_t left = active; left; left &= left - 1) {
+            uint32_t l = (uint32_t)__builtin_ctz(left);
+            results[l] = f->gives_range          ? in_range[l]
+                         : active >> from[l] & 1 ? value[first + from[l]]
+                                                 : 0;
+        }
+        for (uint32_t left = active; left; left &= left - 1) {
+            uint32_t l = (uint32_t)__builtin_ctz(left);
+            result[first + l] = results[l];
+        }
+    }
+}
+
 static void run_warps(vm_run *r, const vm_op *op) {
+    if (is_even_shuffle(r, op->more)) {
+        run_even_shuffle(r, op);
+        return;
+    }
     for (uint32_t first = 0; first < r->lanes; first += WARP)
         if (active_lanes(r, first))
             run_one_warp(r, op, first);

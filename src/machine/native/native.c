@@ -84,6 +84,50 @@ static void *open_beside(hd_arena *arena) {
     return found;
 }
 
+/* A bit of everything that kernels need of LLVM. What it keeps for good is made by it, and would end,
+ * when the process does, before anything that was told atexit() earlier. */
+static const char first_module[] =
+    "declare <16 x float> @llvm.masked.gather.v16f32.v16p0(<16 x ptr>, i32, <16 x i1>, <16 x "
+    "float>)\n"
+    "declare <16 x float> @llvm.fma.v16f32(<16 x float>, <16 x float>, <16 x float>)\n"
+    "define void @f0(ptr %p, i64 %n, ptr %call) {\n"
+    "entry:\n  br label %loop\n"
+    "loop:\n"
+    "  %i = phi i64 [ 0, %entry ], [ %next, %loop ]\n"
+    "  %a = getelementptr float, ptr %p, i64 %i\n"
+    "  %x = load <16 x float>, ptr %a, align 4\n"
+    "  %c = fcmp olt <16 x float> %x, zeroinitializer\n"
+    "  %q = getelementptr float, ptr %p, <16 x i64> zeroinitializer\n"
+    "  %g = call <16 x float> @llvm.masked.gather.v16f32.v16p0(<16 x ptr> %q, i32 4, <16 x i1> %c, "
+    "<16 x "
+    "float> %x)\n"
+    "  %f = call <16 x float> @llvm.fma.v16f32(<16 x float> %g, <16 x float> %x, <16 x float> %x)\n"
+    "  %s = select <16 x i1> %c, <16 x float> %f, <16 x float> %x\n"
+    "  store <16 x float> %s, ptr %a, align 4\n"
+    "  %next = add i64 %i, 16\n"
+    "  %m = icmp ult i64 %next, %n\n"
+    "  br i1 %m, label %loop, label %end\n"
+    "end:\n"
+    "  call void %call(ptr %p)\n"
+    "  switch i64 %n, label %one [ i64 1, label %two i64 3, label %one ]\n"
+    "one:\n  ret void\n"
+    "two:\n  store i64 0, ptr %p\n  ret void\n}\n";
+
+static void begin_library(void) {
+    const bool has[] = {true};
+    void *function, *handle = NULL;
+    char *message = NULL;
+    size_t bytes = 0;
+    void *object = library.compile(first_module, sizeof first_module - 1, &bytes, &message);
+    if (object)
+        handle = library.load(object, bytes, 1, has, &function, &message);
+    if (handle)
+        library.unload(handle);
+    free(object);
+    free(message);
+    atexit(wait_for_all);
+}
+
 static void open_library(void) {
     hd_arena *arena = hd_arena_new();
     void *handle = open_beside(arena);
@@ -92,9 +136,10 @@ static void open_library(void) {
         *(void **)&library.compile = dlsym(handle, "hd_native_compile");
         *(void **)&library.load = dlsym(handle, "hd_native_load");
         *(void **)&library.unload = dlsym(handle, "hd_native_unload");
-        atexit(wait_for_all); /* before LLVM's own ends, which is older */
     }
     hd_arena_free(arena);
+    if (library.target && library.compile && library.load && library.unload)
+        begin_library();
 }
 
 const vm_native_library *vm_native_open(void) {
@@ -138,6 +183,7 @@ static void make(making *m) {
 
 static void *make_in_thread(void *self) {
     make(self);
+    atexit(wait_for_all); /* once more, should LLVM have made something new that it keeps */
     count_busy(-1);
     return NULL;
 }
@@ -145,12 +191,12 @@ static void *make_in_thread(void *self) {
 static void ask_for(struct vm_native *n, making *m) {
     pthread_mutex_lock(&n->lock);
     if (!atomic_load(&m->is_asked_for)) {
-        if (n->mode == WHEN_IT_PAYS) {
+        if (n->mode == WHEN_IT_PAYS && vm_native_open()) {
             count_busy(1);
             m->has_thread = !pthread_create(&m->thread, NULL, make_in_thread, m);
             if (!m->has_thread)
                 count_busy(-1);
-        } else {
+        } else if (n->mode != WHEN_IT_PAYS) {
             make(m);
         }
         atomic_store(&m->is_asked_for, true);
