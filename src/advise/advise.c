@@ -132,7 +132,8 @@ static hd_status advise_by_evidence(hd_arena *arena, const hd_diag *diag,
     hd_judgement *judged = hd_new(arena, hd_judgement);
     hd_status status =
         hd_evidence_judge(arena, diag, advice->evidence, number, &options->evidence, &options->cost,
-                          search, also, is_of_energy(options, of->device), judged);
+                          search, also, is_of_energy(options, of->device),
+                          options->before ? options->before->devices[number].judged : NULL, judged);
     if (status != HD_OK || advice->evidence->why)
         return status;
     of->judged = judged;
@@ -266,7 +267,8 @@ static hd_status recount(hd_arena *arena, const hd_advise_options *options, hd_a
         return HD_OK;
     hd_status status =
         advise_recount(arena, advice->job, first->device, model, follows || is_one, first->ranking,
-                       &options->evidence, is_of_energy(options, first->device), r);
+                       &options->evidence, is_of_energy(options, first->device),
+                       options->before ? &options->before->recount : NULL, r);
     if (status == HD_OK && !r->why)
         take_best(arena, advise_recounted_ranking(arena, r, margin), advice->job->record, first);
     else if (first->leave)
@@ -390,6 +392,7 @@ static void ask_otherwise(hd_arena *arena, const hd_job *job, const hd_advise_op
     again.brief = true;
     again.choose.budget = 0;
     again.costed = again.ranked = NULL;
+    again.before = NULL; /* which is of another job */
     if (hd_advise(arena, &silent, &near, &again, &other) == HD_OK &&
         strcmp(answer_of(arena, &other), answer_of(arena, advice)) != 0)
         advice->otherwise =

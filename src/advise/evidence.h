@@ -129,11 +129,14 @@ const hd_judged *hd_judged_as(const hd_judgement *judgement, const hd_layout *la
 /* When it is stopped there is no judgement, and evidence->why says so. Otherwise:
  * prices all layouts for device number `device` by what was heard, and simulates the best ones,
  * and those of `also`, which the static search found. The cost decides, or with `of_energy` the joules,
- * which the device's profile must have figures for. */
+ * which the device's profile must have figures for. `before`, or NULL: the judgement of the same job
+ * and options when other records lay otherwise, of which layouts were looked at; they are
+ * simulated anew. */
 hd_status hd_evidence_judge(hd_arena *arena, const hd_diag *diag, hd_evidence *evidence,
                             uint32_t device, const hd_evidence_options *options,
                             const hd_cost_options *cost, const hd_search_options *search,
-                            const hd_search_result *also, bool of_energy, hd_judgement *judgement);
+                            const hd_search_result *also, bool of_energy,
+                            const hd_judgement *before, hd_judgement *judgement);
 
 /* The same for a job that was not heard, by the static cost and its joules. */
 hd_status hd_judge_statically(hd_arena *arena, const hd_diag *diag, const hd_job *job,

@@ -157,10 +157,10 @@ typedef struct interval {
 typedef struct earlier {
     uint32_t use; /* of the earlier access */
     int64_t dindex, dinner;
-    double available; /* share of executions that have this earlier one */
-    bool first_only;  /* it stands before a loop that the later one stands in */
-    interval between; /* inclusive */
-    int32_t l1, l2;   /* ANSWER_YES, ANSWER_NO, or the number of a question */
+    double available;    /* share of executions that have this earlier one */
+    bool first_only;     /* it stands before a loop that the later one stands in */
+    interval between;    /* inclusive */
+    int32_t l1, l2;      /* ANSWER_YES, ANSWER_NO, or the number of a question */
     uint32_t covered[2]; /* number of the count of lines of L1, L2 that it shares */
 } earlier;
 enum { ANSWER_YES = -1, ANSWER_NO = -2 };
@@ -259,8 +259,8 @@ struct hd_cost_model {
     hd_cost_grain grain;
     hd_vec(shape *) shapes;
     hd_vec(use) uses;
-    use_list of_field[HD_MAX_FIELDS]; /* uses of each field */
-    use_list others;                  /* of other buffers */
+    use_list of_field[HD_MAX_FIELDS];                       /* uses of each field */
+    use_list others;                                        /* of other buffers */
     alike_list alike_of_field[HD_MAX_FIELDS], alike_others; /* the same, joined */
     uint64_t soa_from; /* tiles from here on place runs as `soa` does, as far as costs go */
     count_memo *counted;

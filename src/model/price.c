@@ -166,9 +166,8 @@ static double price_alone(hd_cost_model *model, const use *u, const cluster_geom
                           uint64_t answers, hits *h, double *transactions) {
     const hd_device *device = model->device;
     const geometry *place = u->field >= 0 ? &g->place[u->field] : &u->fixed;
-    *transactions = u->counted >= 0
-                        ? u->counted
-                        : cost_at_most(u, counted(model, u->units, place, NULL));
+    *transactions =
+        u->counted >= 0 ? u->counted : cost_at_most(u, counted(model, u->units, place, NULL));
     *h = hits_of(model, u, place, g, answers);
     return u->executions * *transactions *
            (device->w_l1 * h->l1 + device->w_l2 * h->l2 +
