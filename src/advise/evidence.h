@@ -9,7 +9,7 @@
  * accesses of lanes, not in seconds, so that the same question has the same answer everywhere.
  *
  *     hd_evidence *e;
- *     hd_evidence_hear(arena, diag, job, devices, device_count, &options, &e);
+ *     hd_evidence_hear(arena, diag, job, devices, device_count, &options, expected, &e);
  *     if (!e->why)
  *         hd_evidence_judge(arena, diag, e, d, &options, &cost, &search, &found, &judged);
  *     hd_evidence_free(e);
@@ -75,10 +75,12 @@ static inline bool hd_evidence_is_whole(const hd_evidence *e) {
 
 /* Runs the resolved job and hears it for each device. What keeps it from being run or heard
  * (contents that are missing, a fault, a limit below one block) is told: messages of errors come
- * as warnings, and `why` says it in short. Only HD_ESYSTEM is returned as an error. */
+ * as warnings, and `why` says it in short. Only HD_ESYSTEM is returned as an error. `expected`:
+ * accesses of lanes that static cost foresees, on which no more depends than what is tried first. */
 hd_status hd_evidence_hear(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                            const hd_device *const *devices, uint32_t device_count,
-                           const hd_evidence_options *options, hd_evidence **evidence);
+                           const hd_evidence_options *options, double expected,
+                           hd_evidence **evidence);
 /* The same in terms of `job`, which is the one that was heard with its record in another form: whole,
  * where it was taken apart. When it is stopped evidence->why says so. */
 hd_status hd_evidence_retell(hd_arena *arena, const hd_diag *diag, hd_evidence *evidence,
