@@ -132,7 +132,8 @@ static hd_status advise_by_evidence(hd_arena *arena, const hd_diag *diag,
     hd_judgement *judged = hd_new(arena, hd_judgement);
     hd_status status =
         hd_evidence_judge(arena, diag, advice->evidence, number, &options->evidence, &options->cost,
-                          search, also, is_of_energy(options, of->device), judged);
+                          search, also, is_of_energy(options, of->device),
+                          options->before ? options->before->devices[number].judged : NULL, judged);
     if (status != HD_OK || advice->evidence->why)
         return status;
     of->judged = judged;
@@ -210,12 +211,20 @@ static hd_status answer_together(hd_arena *arena, const hd_diag *diag,
     return status;
 }
 
+/* Accesses of lanes that static cost foresees. */
+static double expected_accesses(const hd_device_advice *of) {
+    double sum = 0;
+    for (size_t i = 0; i < of->access_count; i++)
+        sum += of->accesses[i].executions * of->accesses[i].lanes;
+    return sum;
+}
+
 static hd_status run_for_evidence(hd_arena *arena, const hd_diag *diag,
                                   const hd_advise_options *options, const hd_search_options *search,
                                   const hd_job *declared, hd_advice *advice) {
-    hd_status status =
-        hd_evidence_hear(arena, diag, advice->job, options->devices, advice->device_count,
-                         &options->evidence, &advice->evidence);
+    hd_status status = hd_evidence_hear(arena, diag, advice->job, options->devices,
+                                        advice->device_count, &options->evidence,
+                                        expected_accesses(&advice->devices[0]), &advice->evidence);
     for (uint32_t d = 0; d < advice->device_count && status == HD_OK && !advice->evidence->why; d++)
         status =
             advise_by_evidence(arena, diag, options, search, advice, d, &advice->devices[d].search);
@@ -266,7 +275,8 @@ static hd_status recount(hd_arena *arena, const hd_advise_options *options, hd_a
         return HD_OK;
     hd_status status =
         advise_recount(arena, advice->job, first->device, model, follows || is_one, first->ranking,
-                       &options->evidence, is_of_energy(options, first->device), r);
+                       &options->evidence, is_of_energy(options, first->device),
+                       options->before ? &options->before->recount : NULL, r);
     if (status == HD_OK && !r->why)
         take_best(arena, advise_recounted_ranking(arena, r, margin), advice->job->record, first);
     else if (first->leave)
@@ -390,6 +400,7 @@ static void ask_otherwise(hd_arena *arena, const hd_job *job, const hd_advise_op
     again.brief = true;
     again.choose.budget = 0;
     again.costed = again.ranked = NULL;
+    again.before = NULL; /* which is of another job */
     if (hd_advise(arena, &silent, &near, &again, &other) == HD_OK &&
         strcmp(answer_of(arena, &other), answer_of(arena, advice)) != 0)
         advice->otherwise =

@@ -28,6 +28,9 @@ typedef struct hd_advise_options {
     bool run; /* where the static cost rests on assumptions the job is run, and what is counted
                * decides, with these options: */
     hd_evidence_options evidence;
+    /* What was found of the same job when its other records lay otherwise, or NULL: what that does
+     * not change is not looked for again. */
+    const hd_advice *before;
     bool take_apart; /* try the record with its arrays and nested structs taken apart, too */
     bool brief;      /* do not ask what weighs more than the layout, which takes a run */
     bool rewrite;    /* rewrite the kernels in the best layout */

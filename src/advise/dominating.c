@@ -143,12 +143,9 @@ static const char *padded(counting *c, const hd_job *job, const char *name, uint
                                                       hd_path_beside(arena, job->kernel_path, "."),
                                                       job->options ? job->options : "")};
     const hd_vm_options options = {.workers = 1, .max_instructions = c->limit};
-    hd_rewritten_view view = {arena, &silent, &edited, NULL};
-    hd_placed_job *placed;
     hd_verified verified;
     if (hd_verify(arena, &silent, job, NULL, 0, &edited, &options, &verified) ||
-        !verified.lane_accesses || hd_place_rewritten(&view, job, NULL, 0, &placed) ||
-        count_job(c, placed->job))
+        !verified.lane_accesses || count_job(c, verified.job))
         return NULL;
     *passes = all_conflicts(&c->table);
     return declared;

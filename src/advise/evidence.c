@@ -1,8 +1,8 @@
 /*
  * Running a job and hearing it, within a limit of work (evidence.h).
  *
- * First all of it is heard. When that turns out to be more than the limit, it begins anew, and the
- * job is run twice: once without anybody who listens, which tells how much work each run of a
+ * First all of it is heard, unless it is expected to be more than the limit. When it turns out to be,
+ * it begins anew, and the job is run twice: once without anybody who listens, which tells how much work each run of a
  * launch is, and then for the ear. What is heard of a run is the same share of the blocks of each,
  * in groups of neighbours spread over the launch, since neighbours share lines. All other blocks
  * are run all the same, because later launches read what they write. When running alone takes too
@@ -25,7 +25,7 @@ typedef struct planned_run {
 } planned_run;
 
 typedef struct hearing {
-    hd_arena *arena;
+    hd_arena *arena, *scratch;
     const hd_diag *diag;
     const hd_job *job;
     const hd_device *const *devices;
@@ -33,6 +33,7 @@ typedef struct hearing {
     hd_evidence *evidence;
     uint64_t limit, most_run; /* accesses of lanes: heard, and run */
     bool cut_short;           /* the job is more work than is run */
+    void **contents;          /* that the job's buffers begin with, made for the first run */
     hd_vec(planned_run) plan;
     /* While it is heard: */
     _Atomic uint64_t heard;    /* accesses of lanes */
@@ -114,12 +115,19 @@ static uint64_t most_instructions(const hearing *h) {
     return h->most_run < UINT64_MAX ? h->most_run / 16 : 0;
 }
 
-static hd_status open_machine(const hearing *h, const hd_diag *diag,
-                              const volatile sig_atomic_t *stop, hd_vm **vm) {
+static hd_status open_machine(hearing *h, const hd_diag *diag, const volatile sig_atomic_t *stop,
+                              hd_vm **vm) {
     const hd_vm_options options = {.max_instructions = most_instructions(h),
                                    .spaces = (uint32_t)1 << KIR_GLOBAL,
                                    .stop = stop};
-    return hd_vm_open(h->arena, diag, h->job, NULL, &options, vm);
+    if (!h->contents) {
+        void **contents = hd_new_array(h->scratch, void *, h->job->buffer_count + 1);
+        hd_status status = hd_job_all_contents(h->scratch, diag, h->job, contents);
+        if (status != HD_OK)
+            return status;
+        h->contents = contents;
+    }
+    return hd_vm_open(h->arena, diag, h->job, h->contents, &options, vm);
 }
 
 /* A run of a launch failed: by a fault, or because a block is too much work. */
@@ -206,12 +214,14 @@ hd_status hd_evidence_run(hd_arena *arena, const hd_diag *diag, const hd_job *jo
                           const hd_evidence_options *options) {
     hd_evidence unused = {0};
     hearing h = {.arena = arena,
+                 .scratch = hd_arena_new(),
                  .job = job,
                  .options = options,
                  .evidence = &unused,
                  .limit = options->limit,
                  .most_run = options->limit};
     hd_status status = try_job(&h, diag);
+    hd_arena_free(h.scratch);
     return unused.why ? HD_OK : status;
 }
 
@@ -220,12 +230,14 @@ bool hd_evidence_try(hd_arena *arena, const hd_job *job, const hd_evidence_optio
     static const hd_diag silent = {0};
     hd_evidence unused = {0};
     hearing h = {.arena = arena,
+                 .scratch = hd_arena_new(),
                  .job = job,
                  .options = options,
                  .evidence = &unused,
                  .limit = hd_evidence_limit(options)};
     h.most_run = h.limit;
     bool whole = !missing_input(&h) && try_job(&h, &silent) == HD_OK && !unused.stopped;
+    hd_arena_free(h.scratch);
     for (size_t i = 0; i < h.plan.count; i++)
         ran[h.plan.data[i].launch] = h.plan.data[i].now;
     return whole && !h.cut_short;
@@ -380,15 +392,17 @@ static hd_status attempt(hearing *h, const char *doing,
     return HD_OK;
 }
 
-static hd_status hear_within_limit(hearing *h) {
+static hd_status hear_within_limit(hearing *h, double expected) {
     const hd_evidence *e = h->evidence;
-    hd_status status = attempt(h, "counting", hear_job);
-    if (status != HD_OK || e->why || !h->over)
-        return status;
-    forget(h->evidence);
-    h->evidence->runs = h->evidence->blocks = 0;
-    memset(h->evidence->operations, 0, sizeof h->evidence->operations);
-    status = attempt(h, "running", try_job);
+    if (expected <= (double)h->limit) {
+        hd_status status = attempt(h, "counting", hear_job);
+        if (status != HD_OK || e->why || !h->over)
+            return status;
+        forget(h->evidence);
+        h->evidence->runs = h->evidence->blocks = 0;
+        memset(h->evidence->operations, 0, sizeof h->evidence->operations);
+    }
+    hd_status status = attempt(h, "running", try_job);
     if (status == HD_OK && !e->why)
         make_plan(h);
     h->over = false;
@@ -398,13 +412,15 @@ static hd_status hear_within_limit(hearing *h) {
 
 hd_status hd_evidence_hear(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                            const hd_device *const *devices, uint32_t device_count,
-                           const hd_evidence_options *options, hd_evidence **evidence) {
+                           const hd_evidence_options *options, double expected,
+                           hd_evidence **evidence) {
     hd_evidence *e = *evidence = hd_new(arena, hd_evidence);
     e->device_count = device_count;
     e->made_up = advise_made_up_contents(arena, job);
     e->shapes = hd_new_array(arena, hd_shapes *, device_count);
     e->measured = hd_new_array(arena, const hd_measured *, device_count);
     hearing h = {.arena = arena,
+                 .scratch = hd_arena_new(),
                  .diag = diag,
                  .job = job,
                  .devices = devices,
@@ -421,7 +437,8 @@ hd_status hd_evidence_hear(hd_arena *arena, const hd_diag *diag, const hd_job *j
     hd_status status = HD_OK;
     e->why = missing_input(&h);
     if (!e->why && status == HD_OK)
-        status = hear_within_limit(&h);
+        status = hear_within_limit(&h, expected);
+    hd_arena_free(h.scratch);
     e->lane_accesses = h.heard;
     e->is_silent = !e->why && status == HD_OK && !e->lane_accesses;
     if (e->is_silent)

@@ -9,7 +9,7 @@
  * accesses of lanes, not in seconds, so that the same question has the same answer everywhere.
  *
  *     hd_evidence *e;
- *     hd_evidence_hear(arena, diag, job, devices, device_count, &options, &e);
+ *     hd_evidence_hear(arena, diag, job, devices, device_count, &options, expected, &e);
  *     if (!e->why)
  *         hd_evidence_judge(arena, diag, e, d, &options, &cost, &search, &found, &judged);
  *     hd_evidence_free(e);
@@ -75,10 +75,12 @@ static inline bool hd_evidence_is_whole(const hd_evidence *e) {
 
 /* Runs the resolved job and hears it for each device. What keeps it from being run or heard
  * (contents that are missing, a fault, a limit below one block) is told: messages of errors come
- * as warnings, and `why` says it in short. Only HD_ESYSTEM is returned as an error. */
+ * as warnings, and `why` says it in short. Only HD_ESYSTEM is returned as an error. `expected`:
+ * accesses of lanes that static cost foresees, on which no more depends than what is tried first. */
 hd_status hd_evidence_hear(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                            const hd_device *const *devices, uint32_t device_count,
-                           const hd_evidence_options *options, hd_evidence **evidence);
+                           const hd_evidence_options *options, double expected,
+                           hd_evidence **evidence);
 /* The same in terms of `job`, which is the one that was heard with its record in another form: whole,
  * where it was taken apart. When it is stopped evidence->why says so. */
 hd_status hd_evidence_retell(hd_arena *arena, const hd_diag *diag, hd_evidence *evidence,
@@ -129,11 +131,14 @@ const hd_judged *hd_judged_as(const hd_judgement *judgement, const hd_layout *la
 /* When it is stopped there is no judgement, and evidence->why says so. Otherwise:
  * prices all layouts for device number `device` by what was heard, and simulates the best ones,
  * and those of `also`, which the static search found. The cost decides, or with `of_energy` the joules,
- * which the device's profile must have figures for. */
+ * which the device's profile must have figures for. `before`, or NULL: the judgement of the same job
+ * and options when other records lay otherwise, of which layouts were looked at; they are
+ * simulated anew. */
 hd_status hd_evidence_judge(hd_arena *arena, const hd_diag *diag, hd_evidence *evidence,
                             uint32_t device, const hd_evidence_options *options,
                             const hd_cost_options *cost, const hd_search_options *search,
-                            const hd_search_result *also, bool of_energy, hd_judgement *judgement);
+                            const hd_search_result *also, bool of_energy,
+                            const hd_judgement *before, hd_judgement *judgement);
 
 /* The same for a job that was not heard, by the static cost and its joules. */
 hd_status hd_judge_statically(hd_arena *arena, const hd_diag *diag, const hd_job *job,

@@ -221,6 +221,18 @@ static hd_status gather(judge *j, const hd_search_options *search, const hd_sear
     return HD_OK;
 }
 
+/* Where other records lie is no matter of prices. */
+static void gather_again(judge *j, const hd_judgement *before) {
+    hd_judgement *judgement = j->result;
+    judgement->model = before->model;
+    judgement->search = before->search;
+    judgement->layouts = hd_new_array(j->arena, hd_judged, before->count);
+    judgement->layouts[judgement->count++].layout = before->layouts[before->original].layout;
+    for (uint32_t i = 0; i < before->count; i++)
+        if (i != before->original)
+            judgement->layouts[judgement->count++].layout = before->layouts[i].layout;
+}
+
 static void conclude(const judge *j) {
     rank(j);
     j->result->leave = j->result->layouts[0].ratio > 1 - j->result->margin;
@@ -254,7 +266,8 @@ hd_status hd_judge_statically(hd_arena *arena, const hd_diag *diag, const hd_job
 hd_status hd_evidence_judge(hd_arena *arena, const hd_diag *diag, hd_evidence *evidence,
                             uint32_t device, const hd_evidence_options *options,
                             const hd_cost_options *cost, const hd_search_options *search,
-                            const hd_search_result *also, bool of_energy, hd_judgement *judgement) {
+                            const hd_search_result *also, bool of_energy,
+                            const hd_judgement *before, hd_judgement *judgement) {
     judge j = {.arena = arena,
                .diag = diag,
                .evidence = evidence,
@@ -266,7 +279,11 @@ hd_status hd_evidence_judge(hd_arena *arena, const hd_diag *diag, hd_evidence *e
                .result = judgement};
     *judgement = empty(search, of_energy);
     judgement->heard = true;
-    hd_status status = gather(&j, search, also, options);
+    hd_status status = HD_OK;
+    if (before && before->heard)
+        gather_again(&j, before);
+    else
+        status = gather(&j, search, also, options);
     if (status != HD_OK)
         return status;
     const hd_diag silent = {0};

@@ -67,6 +67,8 @@ static hd_status decide(decider *d, uint32_t number, uint32_t known) {
     one->laid_count = count;
     d->given[number] = given;
     d->given_count[number] = count;
+    const hd_advice before = of->advice;
+    d->options.before = is_new ? NULL : &before;
     return hd_advise(d->arena, is_new ? d->diag : &silent, one, &d->options, &of->advice);
 }
 

@@ -188,16 +188,28 @@ static void count_original(hd_arena *arena, const counting *c, const char *files
         count_by_nvcc(arena, c, c->job, NULL, c->before, files, to);
 }
 
+/* Takes over what was counted before. */
+static void recall(const hd_recount *before, hd_recount *r) {
+    for (uint32_t i = 0; before && i <= r->count; i++) {
+        hd_recounted *of = i < r->count ? &r->layouts[i] : &r->original;
+        const hd_recounted *known = hd_recount_of(before, of->layout);
+        if (known)
+            *of = *known;
+    }
+}
+
 /* A layout, or behind the last one the original. What fails for one may work for another. */
 static hd_status count_one(void *self, uint32_t worker, uint64_t number) {
     const counting *c = self;
     hd_arena *arena = hd_arena_new();
     const char *files = hd_format(arena, "%s/%llu", c->folder, (unsigned long long)number);
     (void)worker;
-    if (number < c->result->count)
-        count_layout(arena, c, files, &c->result->layouts[number]);
-    else
-        count_original(arena, c, files, &c->result->original);
+    hd_recounted *of =
+        number < c->result->count ? &c->result->layouts[number] : &c->result->original;
+    if (!of->counted && number < c->result->count)
+        count_layout(arena, c, files, of);
+    else if (!of->counted)
+        count_original(arena, c, files, of);
     hd_arena_free(arena);
     return HD_OK;
 }
@@ -320,7 +332,8 @@ static void count_blocks(const counting *c) {
 
 hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *device,
                          hd_cost_model *model, bool by_part, const hd_search_result *ranking,
-                         const hd_evidence_options *options, bool of_energy, hd_recount *recount) {
+                         const hd_evidence_options *options, bool of_energy,
+                         const hd_recount *before, hd_recount *recount) {
     static const hd_diag silent = {0};
     const double limit = (double)hd_evidence_limit(options);
     const double all = lane_accesses(arena, model);
@@ -333,6 +346,7 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
         return HD_OK;
     }
     choose(arena, device, model, ranking, options, recount);
+    recall(before, recount);
     counting c = {.job = job,
                   .device = device,
                   .options = options,

@@ -43,10 +43,12 @@ typedef struct hd_recount {
  * comes first, then that of fewer requests. Of a job of more than four times the limit, in accesses of
  * lanes, a share of the blocks of each launch runs, with `by_part`, and stands for all: no
  * block reads what another launch leaves, or none of what is counted depends on it. Else it is not
- * counted. Only HD_ESYSTEM is returned as an error. */
+ * counted. Layouts that were counted `before`, of the same job, are not run again (NULL: none
+ * was). Only HD_ESYSTEM is returned as an error. */
 hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *device,
                          hd_cost_model *model, bool by_part, const hd_search_result *ranking,
-                         const hd_evidence_options *options, bool of_energy, hd_recount *recount);
+                         const hd_evidence_options *options, bool of_energy,
+                         const hd_recount *before, hd_recount *recount);
 /* What decides about a layout: nvcc's code, where it has compiled the original. */
 const hd_run_counts *hd_recount_deciding(const hd_recount *recount, const hd_recounted *of);
 /* The layout, or the original; NULL: it was not counted. */

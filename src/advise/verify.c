@@ -144,6 +144,7 @@ hd_status hd_verify(hd_arena *arena, const hd_diag *diag, const hd_job *job,
         status = hd_place_rewritten(&view, job, layouts, layout_count, &placed);
     if (status != HD_OK)
         return status;
+    result->job = placed->job;
     void **inputs = hd_new_array(arena, void *, placed->job->buffer_count);
     void **outputs = hd_new_array(arena, void *, placed->job->buffer_count);
     uint64_t accesses;

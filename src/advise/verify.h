@@ -13,6 +13,7 @@ typedef struct hd_verified {
     bool ran;    /* the original did, so that what is wrong then is wrong with the rewritten one */
     uint64_t lane_accesses; /* of the original */
     uint64_t bytes;         /* of buffers that kernels may write, which were compared */
+    const hd_job *job;      /* the rewritten one, where it was compiled */
 } hd_verified;
 
 /* Runs the resolved job as it is and `rewritten`, its kernels in these layouts and with the orders

@@ -62,8 +62,9 @@ typedef struct simulation {
     uint32_t sector, shift, request;
     geometry l1, l2;
     bool has_l1;
-    bool fetches;    /* what is known of L2's lines, before it is used */
-    cache_sets *l1s; /* [device->sms] */
+    bool fetches;     /* what is known of L2's lines, before it is used */
+    cache_sets *l1s;  /* [device->sms] */
+    bool *l1_is_used; /* [device->sms]: by this launch */
     l2_queue queue;
     cache_sets l2_sets;
     hd_vec(cell) cells;
@@ -212,6 +213,7 @@ static uint32_t past_l1(simulation *s, uint32_t sm, const sector_group *group, b
     uint32_t asked = 0;
     if (!s->has_l1)
         return group->touched;
+    s->l1_is_used[sm] = true;
     for (uint32_t left = group->touched; left;) {
         const group_line l = next_line(&s->l1, group->number, &left);
         if (loads)
@@ -443,7 +445,10 @@ static hd_status run_launch(simulation *s, hd_trace *trace, const hd_trace_launc
     s->last_cell = hd_new_array(s->arena, uint32_t, launch->access_count);
     hd_hash_clear(&s->cell_of);
     for (uint32_t sm = 0; s->has_l1 && sm < s->device->sms; sm++)
-        cache_sets_clear(&s->l1s[sm]);
+        if (s->l1_is_used[sm]) {
+            cache_sets_clear(&s->l1s[sm]);
+            s->l1_is_used[sm] = false;
+        }
     *result = (hd_cache_launch){
         .launch = launch, .blocks = turns.end - turns.first, .blocks_per_sm = turns.blocks_per_sm};
     return cache_take_turns(&turns, complete);
@@ -552,6 +557,7 @@ static void make_levels(simulation *s) {
         return;
     s->l1 = geometry_of(&d->l1, s->sector);
     s->l1s = hd_new_array(s->arena, cache_sets, d->sms);
+    s->l1_is_used = hd_new_array(s->arena, bool, d->sms);
     cache_sets_init(s->l1s, d->sms, d->l1.size / d->l1.tag / d->l1.ways, d->l1.ways);
 }
 

@@ -8,6 +8,7 @@
  *               earlier access touched
  *   stream.c    earlier accesses to the same data, and the bytes in between
  *   model.c     makes the model of a job: its uses, and the questions they leave
+ *   alike.c     uses that cost alike, of which one is priced for all
  *   price.c     prices clusters and layouts
  *   bound.c     the least that a field's accesses can cost in a cluster
  *   explain.c   why an access costs what it costs
@@ -120,6 +121,7 @@ hd_status cost_measured_check(const hd_diag *diag, const hd_measured *measured, 
 /* How a field lies in its cluster: address = i / tile * bytes + run + i % tile * step. */
 typedef struct geometry {
     uint64_t tile, bytes, run, step;
+    uint32_t number; /* of these in the model's count_memo, where it was given one */
 } geometry;
 
 /* Mean number of aligned units of `unit` bytes that the active lanes touch, each once for
@@ -155,10 +157,11 @@ typedef struct interval {
 typedef struct earlier {
     uint32_t use; /* of the earlier access */
     int64_t dindex, dinner;
-    double available; /* share of executions that have this earlier one */
-    bool first_only;  /* it stands before a loop that the later one stands in */
-    interval between; /* inclusive */
-    int32_t l1, l2;   /* ANSWER_YES, ANSWER_NO, or the number of a question */
+    double available;    /* share of executions that have this earlier one */
+    bool first_only;     /* it stands before a loop that the later one stands in */
+    interval between;    /* inclusive */
+    int32_t l1, l2;      /* ANSWER_YES, ANSWER_NO, or the number of a question */
+    uint32_t covered[2]; /* number of the count of lines of L1, L2 that it shares */
 } earlier;
 enum { ANSWER_YES = -1, ANSWER_NO = -2 };
 
@@ -195,6 +198,7 @@ typedef struct use {
     bool leads;          /* the first part */
     earlier *before;     /* nearest first */
     uint32_t before_count;
+    uint32_t units; /* number of the count of its segments */
 } use;
 
 typedef struct stream_context {
@@ -221,12 +225,31 @@ typedef struct question {
 
 typedef hd_vec(uint32_t) use_list; /* numbers of uses */
 
+/* What is counted of a shape, wherever it is placed; all members of one size, so that bytes
+ * compare. Without an earlier access `other_width` is 0. */
+typedef struct count_of {
+    uint64_t shape, unit, width, other_width;
+    int64_t dindex, dinner;
+} count_of;
+
 /* What was counted of a shape at a place: thousands of clusters share the same few geometries, so
- * nearly every count of a search has been made before. */
+ * nearly every count of a search has been made before. Counts and places have numbers, so that
+ * looking one up compares one number. */
 typedef struct count_memo {
-    hd_hash_table rows; /* of count_key: in `counts` */
+    hd_hash_table numbers; /* of count_of: in `kinds` */
+    hd_vec(const count_of *) kinds;
+    hd_hash_table places; /* of geometry: their numbers */
+    hd_hash_table rows;   /* by the numbers of a count and its places: in `counts` */
     hd_vec(double) counts;
 } count_memo;
+
+/* Uses that cost alike in every layout (alike.c): the first of them, and how many times its
+ * executions all of them have. */
+typedef struct alike_uses {
+    uint32_t use;
+    double times;
+} alike_uses;
+typedef hd_vec(alike_uses) alike_list;
 
 struct hd_cost_model {
     hd_arena *arena;
@@ -236,8 +259,9 @@ struct hd_cost_model {
     hd_cost_grain grain;
     hd_vec(shape *) shapes;
     hd_vec(use) uses;
-    use_list of_field[HD_MAX_FIELDS]; /* uses of each field */
-    use_list others;                  /* of other buffers */
+    use_list of_field[HD_MAX_FIELDS];                       /* uses of each field */
+    use_list others;                                        /* of other buffers */
+    alike_list alike_of_field[HD_MAX_FIELDS], alike_others; /* the same, joined */
     uint64_t soa_from; /* tiles from here on place runs as `soa` does, as far as costs go */
     count_memo *counted;
     hd_vec(question) asked;
@@ -255,6 +279,16 @@ typedef struct cluster_geometry {
 void cost_cluster_geometry(const hd_record *record, const hd_cluster *cluster, uint64_t soa_from,
                            cluster_geometry *geometry);
 
+/* ---- alike.c ------------------------------------------------------------------------ */
+
+/* Joins the uses of the model that cost alike, when its questions are asked. */
+void cost_join_alike(hd_cost_model *model);
+
+/* ---- price.c ------------------------------------------------------------------------ */
+
+/* Gives numbers to what is counted of the uses. */
+void cost_number_counts(hd_cost_model *model);
+
 /* Whether the parts of a whole lie in the cluster as they do in the struct. */
 bool cost_is_whole_in(const hd_record *record, const cluster_geometry *geometry, const use *whole);
 
@@ -265,13 +299,6 @@ double cost_fetched_bytes(const hd_record *record, const cluster_geometry *geome
                           uint64_t fields, uint32_t line);
 
 /* ---- price.c -------------------------------------------------------------------------- */
-
-/* What a count depends on; all members of one size, so that bytes compare. */
-typedef struct count_key {
-    uint64_t shape, unit, width, other_width;
-    int64_t dindex, dinner;
-    geometry place, other;
-} count_key;
 
 /* Lanes that may point anywhere touch no more segments than the buffer has. */
 double cost_at_most(const use *u, double transactions);

@@ -590,8 +590,6 @@ hd_status hd_cost_model_make(hd_arena *arena, const hd_diag *diag, const hd_job 
     model->options = *options;
     model->grain = hd_cost_grain_of(job->record, device);
     model->soa_from = (uint64_t)1 << model->grain.level_count;
-    model->counted = hd_new(arena, count_memo);
-    model->counted->rows = (hd_hash_table){.arena = arena, .key_bytes = sizeof(count_key)};
     for (uint32_t i = 0; i < job->launch_count; i++) {
         launch_builder b = {.model = model, .job = job, .launch = &job->launches[i], .number = i};
         add_launch(&b, diag);
@@ -604,6 +602,8 @@ hd_status hd_cost_model_make(hd_arena *arena, const hd_diag *diag, const hd_job 
             e->l2 = ask(model, &e->between, false);
         }
     model->questions = (hd_questions){(uint32_t)model->asked.count, model->limits};
+    cost_number_counts(model);
+    cost_join_alike(model);
     *result = model;
     return HD_OK;
 }

@@ -26,30 +26,87 @@
 
 /* ---- prices ---------------------------------------------------------------------------------- */
 
-/* The counts of segments.c for a use, remembered: the units of `unit` bytes that it touches or,
- * with an earlier access, the share of them that this one touched. */
-static double counted(hd_cost_model *model, const use *u, const geometry *place, uint32_t unit,
-                      const earlier *e, const geometry *other) {
-    const shape *s = model->shapes.data[u->shape];
-    count_key key = {.shape = u->shape, .unit = unit, .width = u->width, .place = *place};
-    if (e) {
-        key.other_width = model->uses.data[e->use].width;
-        key.other = *other;
-        key.dindex = e->dindex;
-        key.dinner = e->dinner;
+/* The number that a place has in the model. */
+static void number_place(const hd_cost_model *model, geometry *place) {
+    hd_hash_table *places = &model->counted->places;
+    uint64_t number = hd_hash_get_key(places, place);
+    if (number == HD_NO_VALUE) {
+        geometry *kept = hd_new(model->arena, geometry);
+        *kept = *place;
+        number = hd_hash_add_key(places, kept, places->count);
     }
+    place->number = (uint32_t)number;
+}
+
+static void place_cluster(const hd_cost_model *model, const hd_cluster *cluster,
+                          cluster_geometry *g) {
+    cost_cluster_geometry(model->record, cluster, model->soa_from, g);
+    for (uint32_t i = 0; i < cluster->count; i++)
+        number_place(model, &g->place[cluster->order[i]]);
+}
+
+static uint32_t number_count(const hd_cost_model *model, const count_of *of) {
     count_memo *memo = model->counted;
-    uint64_t row = hd_hash_get_key(&memo->rows, &key);
-    if (row != HD_NO_VALUE)
-        return memo->counts.data[row];
-    double value = e ? cost_shape_covered(s, place, u->width, other, (uint32_t)key.other_width,
-                                          e->dindex, e->dinner, unit)
-                     : cost_shape_units(s, place, u->width, unit);
-    count_key *kept = hd_new(model->arena, count_key);
-    *kept = key;
-    hd_hash_add_key(&memo->rows, kept, memo->counts.count);
-    hd_push(model->arena, &memo->counts, value);
-    return value;
+    uint64_t number = hd_hash_get_key(&memo->numbers, of);
+    if (number != HD_NO_VALUE)
+        return (uint32_t)number;
+    count_of *kept = hd_new(model->arena, count_of);
+    *kept = *of;
+    hd_push(model->arena, &memo->kinds, kept);
+    return (uint32_t)hd_hash_add_key(&memo->numbers, kept, memo->kinds.count - 1);
+}
+
+void cost_number_counts(hd_cost_model *model) {
+    const uint32_t lines[] = {model->device->l1.line, model->device->l2.line};
+    count_memo *memo = model->counted = hd_new(model->arena, count_memo);
+    memo->numbers = (hd_hash_table){.arena = model->arena, .key_bytes = sizeof(count_of)};
+    memo->places = (hd_hash_table){.arena = model->arena, .key_bytes = offsetof(geometry, number)};
+    memo->rows = (hd_hash_table){.arena = model->arena};
+    for (uint32_t i = 0; i < model->uses.count; i++) {
+        use *u = &model->uses.data[i];
+        number_place(model, &u->fixed);
+        u->units = number_count(
+            model, &(count_of){.shape = u->shape, .unit = u->segment, .width = u->width});
+        for (uint32_t b = 0; b < u->before_count; b++)
+            for (int level = 0; level < 2; level++) {
+                earlier *e = &u->before[b];
+                e->covered[level] =
+                    number_count(model, &(count_of){.shape = u->shape,
+                                                    .unit = lines[level],
+                                                    .width = u->width,
+                                                    .other_width = model->uses.data[e->use].width,
+                                                    .dindex = e->dindex,
+                                                    .dinner = e->dinner});
+            }
+    }
+}
+
+static double count(const hd_cost_model *model, const count_of *of, const geometry *place,
+                    const geometry *other) {
+    const shape *s = model->shapes.data[of->shape];
+    uint32_t width = (uint32_t)of->width, unit = (uint32_t)of->unit;
+    return other ? cost_shape_covered(s, place, width, other, (uint32_t)of->other_width, of->dindex,
+                                      of->dinner, unit)
+                 : cost_shape_units(s, place, width, unit);
+}
+
+/* The counts of segments.c by their number, remembered: the units that a use touches or, with an
+ * earlier access, the share of them that this one touched. */
+static double counted(hd_cost_model *model, uint32_t number, const geometry *place,
+                      const geometry *other) {
+    enum { PLACE_BITS = 20, COUNT_BITS = 24 };
+    count_memo *memo = model->counted;
+    const count_of *of = memo->kinds.data[number];
+    uint64_t second = other ? other->number : 0;
+    if ((place->number | second) >> PLACE_BITS || number >> COUNT_BITS)
+        return count(model, of, place, other);
+    uint64_t key = ((uint64_t)number << PLACE_BITS | place->number) << PLACE_BITS | second;
+    uint64_t row = hd_hash_get(&memo->rows, key);
+    if (row == HD_NO_VALUE) {
+        row = hd_hash_add(&memo->rows, key, memo->counts.count);
+        hd_push(model->arena, &memo->counts, count(model, of, place, other));
+    }
+    return memo->counts.data[row];
 }
 
 double cost_at_most(const use *u, double transactions) {
@@ -95,7 +152,7 @@ static hits hits_of(hd_cost_model *model, const use *u, const geometry *place,
             if (!inside[level] || e->available <= *most)
                 continue;
             if (share < 0 || lines[0] != lines[1])
-                share = counted(model, u, place, lines[level], e, other) * e->available;
+                share = counted(model, e->covered[level], place, other) * e->available;
             *most = share > *most ? share : *most;
         }
     }
@@ -109,9 +166,8 @@ static double price_alone(hd_cost_model *model, const use *u, const cluster_geom
                           uint64_t answers, hits *h, double *transactions) {
     const hd_device *device = model->device;
     const geometry *place = u->field >= 0 ? &g->place[u->field] : &u->fixed;
-    *transactions = u->counted >= 0
-                        ? u->counted
-                        : cost_at_most(u, counted(model, u, place, u->segment, NULL, NULL));
+    *transactions =
+        u->counted >= 0 ? u->counted : cost_at_most(u, counted(model, u->units, place, NULL));
     *h = hits_of(model, u, place, g, answers);
     return u->executions * *transactions *
            (device->w_l1 * h->l1 + device->w_l2 * h->l2 +
@@ -150,10 +206,10 @@ static uint64_t questions_of_use(const hd_cost_model *model, const use *u, uint6
     return bits;
 }
 
-static uint64_t questions_of(const hd_cost_model *model, const use_list *uses, uint64_t mask) {
+static uint64_t questions_of(const hd_cost_model *model, const alike_list *uses, uint64_t mask) {
     uint64_t bits = 0;
     for (uint32_t n = 0; n < uses->count; n++) {
-        const use *u = &model->uses.data[uses->data[n]];
+        const use *u = &model->uses.data[uses->data[n].use];
         bits |= questions_of_use(model, u, mask);
         if (u->whole >= 0)
             bits |= questions_of_use(model, &model->uses.data[u->whole], mask);
@@ -161,13 +217,14 @@ static uint64_t questions_of(const hd_cost_model *model, const use_list *uses, u
     return bits;
 }
 
-static void add_prices(hd_cost_model *model, const use_list *uses, const cluster_geometry *g,
+static void add_prices(hd_cost_model *model, const alike_list *uses, const cluster_geometry *g,
                        uint64_t answers, hd_cost_vector *sum) {
     hits h;
     double transactions;
     for (uint32_t i = 0; i < uses->count; i++) {
-        const use *u = &model->uses.data[uses->data[i]];
-        sum->v[u->degree] += price_of_use(model, u, g, answers, &h, &transactions);
+        const use *u = &model->uses.data[uses->data[i].use];
+        sum->v[u->degree] +=
+            uses->data[i].times * price_of_use(model, u, g, answers, &h, &transactions);
     }
 }
 
@@ -195,7 +252,7 @@ void hd_cluster_bytes(hd_cost_model *model, uint64_t mask, uint64_t tile, double
 uint64_t hd_cluster_questions(hd_cost_model *model, uint64_t mask) {
     uint64_t bits = 0;
     for (uint64_t left = mask; left; left &= left - 1)
-        bits |= questions_of(model, &model->of_field[__builtin_ctzll(left)], mask);
+        bits |= questions_of(model, &model->alike_of_field[__builtin_ctzll(left)], mask);
     return bits;
 }
 
@@ -203,20 +260,20 @@ hd_cost_vector hd_cluster_price(hd_cost_model *model, uint64_t mask, uint64_t ti
                                 uint64_t answers) {
     const hd_cluster cluster = hd_cluster_of_mask(mask, tile);
     cluster_geometry g;
-    cost_cluster_geometry(model->record, &cluster, model->soa_from, &g);
+    place_cluster(model, &cluster, &g);
     hd_cost_vector sum = {{0}};
     for (uint64_t left = mask; left; left &= left - 1)
-        add_prices(model, &model->of_field[__builtin_ctzll(left)], &g, answers, &sum);
+        add_prices(model, &model->alike_of_field[__builtin_ctzll(left)], &g, answers, &sum);
     return sum;
 }
 
 uint64_t hd_other_questions(const hd_cost_model *model) {
-    return questions_of(model, &model->others, 0);
+    return questions_of(model, &model->alike_others, 0);
 }
 
 hd_cost_vector hd_other_price(hd_cost_model *model, uint64_t answers) {
     hd_cost_vector sum = {{0}};
-    add_prices(model, &model->others, NULL, answers, &sum);
+    add_prices(model, &model->alike_others, NULL, answers, &sum);
     return sum;
 }
 
@@ -284,7 +341,7 @@ hd_cost_vector hd_cost_of_layout(hd_arena *arena, hd_cost_model *model, const hd
     const cluster_geometry *of_field[HD_MAX_FIELDS] = {NULL};
     for (uint32_t c = 0; c < layout->count; c++) {
         add_bytes(model, &layout->clusters[c], bytes);
-        cost_cluster_geometry(model->record, &layout->clusters[c], model->soa_from, &g[c]);
+        place_cluster(model, &layout->clusters[c], &g[c]);
         for (uint64_t left = layout->clusters[c].mask; left; left &= left - 1)
             of_field[__builtin_ctzll(left)] = &g[c];
     }

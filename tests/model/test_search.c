@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "oracle/partition.h"
+#include "model/cost_internal.h"
 #include "model/search_internal.h"
 #include "sanitized.h"
 #include "support.h"
@@ -91,6 +92,13 @@ static const char *const job_apart =
     "    local: [128]\n    args: [{name: p, buffer: p}, {name: w, buffer: w}, {name: n, value: "
     "4000}]\n";
 
+/* The same launch again, twice, and one of other sizes: uses that cost alike, and others. */
+static const char *const more_launches =
+    "  - kernel: k\n    repeat: 2\n    global: [2048]\n    local: [128]\n"
+    "    args: [{name: p, buffer: p}, {name: w, buffer: w}, {name: n, value: 4000}]\n"
+    "  - kernel: k\n    global: [192]\n    local: [64]\n"
+    "    args: [{name: p, buffer: p}, {name: w, buffer: w}, {name: n, value: 3000}]\n";
+
 typedef struct oracle {
     hd_sample *s;
     hd_cost_model *model;
@@ -139,6 +147,14 @@ static const char *const devices[] = {
     "coalescing:half-warp"};
 enum { DEVICES = sizeof devices / sizeof *devices };
 
+/* Uses that a search does not price. */
+static uint32_t joined(const hd_cost_model *model) {
+    uint32_t sum = 0;
+    for (uint32_t f = 0; f < HD_MAX_FIELDS; f++)
+        sum += (uint32_t)(model->of_field[f].count - model->alike_of_field[f].count);
+    return sum;
+}
+
 /* Returns how many of the kernels left questions open. */
 static uint32_t compare_searches(int rounds, bool apart) {
     uint32_t with_questions = 0;
@@ -146,8 +162,12 @@ static uint32_t compare_searches(int rounds, bool apart) {
         hd_arena *text = hd_arena_new();
         hd_sample s;
         uint32_t fields = 2 + below(apart ? 2 : 3);
+        const char *launched = apart ? job_apart : job;
+        bool has_more = below(2);
+        if (has_more)
+            launched = hd_format(text, "%s%s", launched, more_launches);
         hd_sample_open(&s, apart ? random_parts(text, fields) : random_kernel(text, fields),
-                       apart ? job_apart : job);
+                       launched);
         fields = s.job->record->field_count;
         const hd_device *device;
         oracle o = {.s = &s, .fields = fields};
@@ -156,6 +176,8 @@ static uint32_t compare_searches(int rounds, bool apart) {
         assert_int_equal(hd_cost_model_make(s.arena, &s.diag, s.job, device, &options, &o.model),
                          HD_OK);
         o.tile_count = hd_cost_tiles(o.model, o.tiles);
+        if (has_more)
+            assert_true(joined(o.model) > 0);
         try_all(&o);
         with_questions += hd_cost_questions(o.model)->count > 0;
 
