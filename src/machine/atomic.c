@@ -115,11 +115,38 @@ static uint64_t exchange(const vm_memory *m, void *at, uint64_t operand, uint64_
     }
 }
 
-/* Integers whose lanes are all in one region: in local memory, which is the block's, nobody else is
- * there meanwhile; elsewhere sums are one instruction. */
+/* ---- those that need not be looked at lane by lane ------------------------------------------------ */
+
+static uint32_t sum_uint32_t(uint32_t a, uint32_t b) {
+    float x, y;
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    x += y;
+    memcpy(&a, &x, sizeof a);
+    return a;
+}
+
+static uint64_t sum_uint64_t(uint64_t a, uint64_t b) {
+    double x, y;
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    x += y;
+    memcpy(&a, &x, sizeof a);
+    return a;
+}
+
+typedef enum updating { SUM, FLOAT_SUM, OTHER } updating;
+
+/* Of lanes that are all in one region. In local memory, which is the block's own, nobody else is there
+ * meanwhile; elsewhere sums of integers are one instruction. */
 #define DEFINE_UPDATE(T)                                                                          \
+    VM_ALWAYS T updated_##T(const vm_memory *m, updating what, T old, T operand) {                \
+        return what == SUM         ? (T)(old + operand)                                           \
+               : what == FLOAT_SUM ? sum_##T(old, operand)                                        \
+                                   : (T)result_of(m, old, operand, 0);                            \
+    }                                                                                             \
     VM_ALWAYS void update_lanes_##T(vm_run *r, const vm_memory *m, const vm_places *p, bool own,  \
-                                    bool adds) {                                                  \
+                                    updating what) {                                              \
         const T *x = VM_CELL(r, m->second.at, T);                                                 \
         T *d = m->has_result ? VM_CELL(r, m->value[0].at, T) : NULL;                              \
         uint32_t lanes = m->second.varying ? UINT32_MAX : 0;                                      \
@@ -127,30 +154,41 @@ static uint64_t exchange(const vm_memory *m, void *at, uint64_t operand, uint64_
             T *at = (T *)(void *)vm_place(p, p->address != NULL, l), operand = x[l & lanes], old; \
             if (own) {                                                                            \
                 old = *at;                                                                        \
-                *at = adds ? (T)(old + operand) : (T)result_of(m, old, operand, 0);               \
+                *at = updated_##T(m, what, old, operand);                                         \
+            } else if (what == SUM) {                                                             \
+                old = __atomic_fetch_add(at, operand, __ATOMIC_SEQ_CST);                          \
             } else {                                                                              \
-                old = adds ? __atomic_fetch_add(at, operand, __ATOMIC_SEQ_CST)                    \
-                           : (T)exchange_##T(m, at, operand, 0);                                  \
+                old = __atomic_load_n(at, __ATOMIC_SEQ_CST);                                      \
+                while (!__atomic_compare_exchange_n(at, &old, updated_##T(m, what, old, operand), \
+                                                    false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))   \
+                    ;                                                                             \
             }                                                                                     \
             if (d)                                                                                \
                 d[l] = old;                                                                       \
         }                                                                                         \
     }                                                                                             \
     static void update_##T(vm_run *r, const vm_memory *m, const vm_places *p, bool own) {         \
-        bool adds = m->rmw == KIR_RMW_ADD;                                                        \
-        if (own && adds)                                                                          \
-            update_lanes_##T(r, m, p, true, true);                                                \
-        else if (own)                                                                             \
-            update_lanes_##T(r, m, p, true, false);                                               \
+        bool is_float = m->elem >= VM_F16;                                                        \
+        updating what = is_float ? FLOAT_SUM : m->rmw == KIR_RMW_ADD ? SUM : OTHER;               \
+        if (own && what == SUM)                                                                   \
+            update_lanes_##T(r, m, p, true, SUM);                                                 \
+        else if (own && what == FLOAT_SUM)                                                        \
+            update_lanes_##T(r, m, p, true, FLOAT_SUM);                                           \
+        else if (what == FLOAT_SUM)                                                               \
+            update_lanes_##T(r, m, p, false, FLOAT_SUM);                                          \
         else                                                                                      \
-            update_lanes_##T(r, m, p, false, adds);                                               \
+            update_lanes_##T(r, m, p, own, what);                                                 \
     }
 DEFINE_UPDATE(uint32_t)
 DEFINE_UPDATE(uint64_t)
 
 static bool is_plain_update(const vm_run *r, const vm_memory *m, const vm_target *t) {
+    if (!t->region || r->checked || !m->second.at)
+        return false;
     switch (m->rmw) {
+    case KIR_RMW_FADD:
     case KIR_RMW_ADD:
+        return m->elem == VM_I32 || m->elem == VM_I64 || m->elem == VM_F32 || m->elem == VM_F64;
     case KIR_RMW_SUB:
     case KIR_RMW_AND:
     case KIR_RMW_OR:
@@ -158,9 +196,7 @@ static bool is_plain_update(const vm_run *r, const vm_memory *m, const vm_target
     case KIR_RMW_MIN:
     case KIR_RMW_MAX:
     case KIR_RMW_UMIN:
-    case KIR_RMW_UMAX:
-        return t->region && !r->checked && m->second.at && m->width >= 4 &&
-               (m->elem == VM_I32 || m->elem == VM_I64);
+    case KIR_RMW_UMAX: return m->elem == VM_I32 || m->elem == VM_I64;
     default: return false;
     }
 }
