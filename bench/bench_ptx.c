@@ -18,7 +18,7 @@
 #include "machine/vm.h"
 
 enum { RUNS = 9, LAUNCHES = 2000 };
-static const double most_ratio = 1.5, most_empty = 20e-6;
+static const double most_ratio = 1.5, most_empty = 5e-6;
 
 static void show(const hd_message *m, void *user) {
     (void)user;
