@@ -5,8 +5,9 @@
  * the fields of a record, the components of a vector. It is tested once against the region that was met
  * last (vm_reach) and loaded at the place of its first instruction:
  *
- *     lanes that follow each other   one vector load
- *     one field                      a gather
+ *     lanes that follow each other   a vector load of each element
+ *     one address for all lanes      a load of each element, for all of them
+ *     a field, or some far apart     a gather of each
  *     several                        16 bytes at a time for each lane, which are then transposed
  *
  * Stores keep their addresses and values in rows of r->saved and test in the same way; the bytes are
@@ -17,7 +18,7 @@
 #include "machine/native/group_ir.h"
 #include "machine/native/run_native.h"
 
-enum { QUAD = 16, MOST_BYTES = 64 };
+enum { QUAD = 16, MOST_BYTES = 64, MOST_WIDE_BYTES = 4096 };
 
 /* As printf; each '$' becomes n. */
 __attribute__((format(printf, 3, 4))) static void put(hd_str *text, uint32_t n, const char *format,
@@ -94,10 +95,13 @@ static bool is_single(const group_writer *w, const group_cluster *c) {
     return c->members.count == 1 && memory_of(w, c->members.data[0].op)->components == 1;
 }
 
+/* More bytes than are loaded as quads. */
+static bool is_wide(const group_cluster *c) { return c->end - c->begin > MOST_BYTES; }
+
 /* The bytes of a cluster that a lane touches: whole quads where several fields are loaded so. */
 static uint64_t window_of(const group_writer *w, const group_cluster *c) {
     uint64_t bytes = (uint64_t)(c->end - c->begin);
-    return c->is_store || is_single(w, c) ? bytes : hd_align_up(bytes, QUAD);
+    return c->is_store || is_single(w, c) || is_wide(c) ? bytes : hd_align_up(bytes, QUAD);
 }
 
 /* Whether all active lanes of the chunk are inside: goes to near N or far N. */
@@ -143,8 +147,9 @@ static void put_places(group_writer *w, hd_str *text, const group_cluster *c, ui
         steps(text->arena, "i64", 16, 0, 1));
 }
 
-/* %yes N: all lanes are active, and `apart` bytes from each other; %here N: the first one's place. */
-static void put_is_row(hd_str *text, uint32_t n, uint32_t apart) {
+/* %yes N: all active lanes are `apart` bytes from each other, and, unless `partial`, all are active; %here
+ * N: the first one's place. */
+static void put_is_row(hd_str *text, uint32_t n, uint32_t apart, bool partial) {
     put(text, n, "  %%here$ = extractelement <16 x i64> %%place$, i32 0\n");
     put_splat(text, n, "here", "%here$");
     put(text, n,
@@ -152,8 +157,8 @@ static void put_is_row(hd_str *text, uint32_t n, uint32_t apart) {
         "  %%row$.is = icmp eq <16 x i64> %%row$.next, %%place$\n"
         "  %%row$.bits = bitcast <16 x i1> %%row$.is to i16\n"
         "  %%row$.all = and i16 %%row$.bits, %%set\n"
-        "  %%yes$ = icmp eq i16 %%row$.all, -1\n",
-        steps(text->arena, "i64", 16, 0, apart));
+        "  %%yes$ = icmp eq i16 %%row$.all, %s\n",
+        steps(text->arena, "i64", 16, 0, apart), partial ? "%set" : "-1");
 }
 
 /* ---- rows of r->saved --------------------------------------------------------------------------------- */
@@ -188,7 +193,13 @@ static void note_memory(group_writer *w, uint32_t op, uint32_t leader, uint32_t 
 
 /* ---- clusters -------------------------------------------------------------------------------------------- */
 
-/* The cluster that the instruction joins: one with the same base, the same alignment, and not too far. */
+/* An element, of which lanes that follow each other have a row. */
+static bool is_element(const vm_memory *m) {
+    return m->components == 1 && vm_elem_bytes(m->elem) >= 4;
+}
+
+/* The cluster that the instruction joins: one with the same base, the same alignment, and not too far, which
+ * elements of one width alone may be farther. */
 static group_cluster *join(group_writer *w, const vm_op *op, vm_ir_value address,
                            uint32_t *number) {
     const vm_memory *m = op->more;
@@ -199,14 +210,17 @@ static group_cluster *join(group_writer *w, const vm_op *op, vm_ir_value address
         group_cluster *c = &w->clusters.data[i];
         int64_t begin = p.offset < c->begin ? p.offset : c->begin,
                 last = end > c->end ? end : c->end;
+        bool is_even = c->element && is_element(m) && c->element == m->width;
+        int64_t most = is_even && !is_store ? MOST_WIDE_BYTES : MOST_BYTES;
         bool fits = c->is_store == is_store && c->name == p.base && c->align == m->align &&
-                    c->space == m->space && last - begin <= MOST_BYTES &&
+                    c->space == m->space && last - begin <= most && (is_even || !is_wide(c)) &&
                     (p.offset - c->begin) % (int64_t)m->align == 0 && m->align >= 4 &&
                     m->width == m->components * vm_elem_bytes(m->elem);
         if (!fits)
             continue;
         c->begin = begin;
         c->end = last;
+        c->element = is_even ? c->element : 0;
         *number = (uint32_t)i;
         return c;
     }
@@ -214,6 +228,7 @@ static group_cluster *join(group_writer *w, const vm_op *op, vm_ir_value address
                        .name = p.base ? p.base : address.name,
                        .space = m->space,
                        .align = m->align,
+                       .element = is_element(m) ? m->width : 0,
                        .begin = p.base ? p.offset : 0,
                        .end = (p.base ? p.offset : 0) + (int64_t)m->width};
     c.base =
@@ -276,9 +291,9 @@ void group_store(group_writer *w, const vm_op *op, vm_ir_value address, const vm
 
 /* ---- loads ------------------------------------------------------------------------------------------------- */
 
-/* Every access of the cluster is looked at by itself; a load leaves its values in %got N. %found N: all
- * lanes are where the cluster looks from now on. */
-static void put_far(hd_str *text, const group_cluster *c, uint32_t n) {
+/* Every access of the cluster is looked at by itself. %found N: all lanes are where the cluster looks from
+ * now on. What loads get is %far N.ACCESS.COMPONENT. */
+static void put_far(hd_str *text, const group_writer *w, const group_cluster *c, uint32_t n) {
     put(text, n, "far$:\n");
     for (size_t i = 0; i < c->members.count; i++) {
         const group_access *a = &c->members.data[i];
@@ -292,67 +307,106 @@ static void put_far(hd_str *text, const group_cluster *c, uint32_t n) {
             hd_format(text->arena,
                       "ptr %%r, i32 %u, i32 %u, i64 %%at, ptr %%buffer, i16 zeroext %%set, ptr %s",
                       a->op, c->members.data[0].op, got));
+        const vm_memory *m = memory_of(w, a->op);
+        uint32_t bytes = vm_elem_bytes(m->elem);
+        for (uint32_t k = 0; k < m->components && !c->is_store; k++)
+            put(text, n,
+                "  %%far$.%zu.%u.p = getelementptr i8, ptr %%got$.%zu, i64 %u\n"
+                "  %%far$.%zu.%u = load %s, ptr %%far$.%zu.%u.p, align %u\n",
+                i, k, i, k * bytes * VM_CHUNK, i, k, vm_ir_type((uint8_t)m->elem, true), i, k,
+                bytes * VM_CHUNK);
     }
 }
 
-/* Leaves component k of an access in its place of %got N. */
-static void put_result(hd_str *text, uint32_t n, size_t access, const vm_memory *m, uint32_t k,
-                       const char *value) {
-    const char *type = vm_ir_type((uint8_t)m->elem, true);
-    uint32_t bytes = vm_elem_bytes(m->elem);
-    uint32_t id = (uint32_t)text->length; /* a name that nothing else has */
-    put(text, n,
-        "  %%to$.%u = getelementptr i8, ptr %%got$.%zu, i64 %u\n"
-        "  store %s %s, ptr %%to$.%u, align %u\n",
-        id, access, k * bytes * VM_CHUNK, type, value, id, bytes * VM_CHUNK);
-}
-
-/* One load of the bytes of all lanes, `apart` bytes from each other. */
-static void put_row_load(const group_writer *w, hd_str *text, const group_cluster *c, uint32_t n,
-                         uint32_t apart) {
+/* A row of each element, of which only the active lanes are loaded: %row N.ACCESS.0; or one of the bytes of
+ * all lanes, which are then taken apart: %row N.0.COMPONENT. */
+static void put_row_load(const group_writer *w, hd_str *text, const group_cluster *c, uint32_t n) {
     const vm_memory *m = memory_of(w, c->members.data[0].op);
     const char *element = vm_ir_type((uint8_t)m->elem, false);
-    uint32_t bytes = vm_elem_bytes(m->elem), each = apart / bytes;
-    put(text, n,
-        "row$:\n"
-        "  %%row$.p = inttoptr i64 %%here$ to ptr\n"
-        "  %%row$.v = load <%u x %s>, ptr %%row$.p, align %u\n",
-        each * VM_CHUNK, element, element_align(m));
-    for (uint32_t k = 0; k < m->components; k++) {
-        const char *value = hd_format(text->arena, "%%row%u.v", n);
-        if (each > 1) {
+    uint32_t bytes = vm_elem_bytes(m->elem), each = m->width / bytes, all = each * VM_CHUNK;
+    put(text, n, "row$:\n");
+    for (size_t i = 0; i < c->members.count && c->element; i++) {
+        const group_access *a = &c->members.data[i];
+        const vm_memory *own = memory_of(w, a->op);
+        const char *type = vm_ir_type((uint8_t)own->elem, true);
+        put(text, n,
+            "  %%row$.%zu.i = add i64 %%here$, %lld\n"
+            "  %%row$.%zu.p = inttoptr i64 %%row$.%zu.i to ptr\n"
+            "  %%row$.%zu.0 = call %s @llvm.masked.load.v16%s.p0(ptr %%row$.%zu.p, i32 %u, <16 x "
+            "i1> "
+            "%%mask, %s zeroinitializer)\n",
+            i, (long long)(a->offset - c->begin), i, i, i, type, vm_ir_suffix((uint8_t)own->elem),
+            i, element_align(own), type);
+    }
+    if (!c->element)
+        put(text, n,
+            "  %%row$.p = inttoptr i64 %%here$ to ptr\n"
+            "  %%row$.v = load <%u x %s>, ptr %%row$.p, align %u\n",
+            all, element, element_align(m));
+    for (uint32_t k = 0; k < m->components && !c->element; k++)
+        put(text, n,
+            "  %%row$.0.%u = shufflevector <%u x %s> %%row$.v, <%u x %s> poison, <16 x i32> %s\n",
+            k, all, element, all, element, steps(text->arena, "i32", 16, k, each));
+    put(text, n, "  br label %%loaded$\n");
+}
+
+/* Each element once, for all lanes: %one N.ACCESS.COMPONENT. */
+static void put_one_load(const group_writer *w, hd_str *text, const group_cluster *c, uint32_t n) {
+    put(text, n, "one$:\n");
+    for (size_t i = 0; i < c->members.count; i++) {
+        const group_access *a = &c->members.data[i];
+        const vm_memory *m = memory_of(w, a->op);
+        const char *one = vm_ir_type((uint8_t)m->elem, false),
+                   *all = vm_ir_type((uint8_t)m->elem, true);
+        for (uint32_t k = 0; k < m->components; k++)
             put(text, n,
-                "  %%row$.v%u = shufflevector <%u x %s> %%row$.v, <%u x %s> poison, <16 x i32> "
-                "%s\n",
-                k, each * VM_CHUNK, element, each * VM_CHUNK, element,
-                steps(text->arena, "i32", 16, k, each));
-            value = hd_format(text->arena, "%%row%u.v%u", n, k);
-        }
-        put_result(text, n, 0, m, k, value);
+                "  %%one$.%zu.%u.i = add i64 %%lead$.at, %lld\n"
+                "  %%one$.%zu.%u.p = inttoptr i64 %%one$.%zu.%u.i to ptr\n"
+                "  %%one$.%zu.%u.v = load %s, ptr %%one$.%zu.%u.p, align %u\n"
+                "  %%one$.%zu.%u.f = insertelement %s poison, %s %%one$.%zu.%u.v, i32 0\n"
+                "  %%one$.%zu.%u = shufflevector %s %%one$.%zu.%u.f, %s poison, <16 x i32> "
+                "zeroinitializer\n",
+                i, k, (long long)(a->offset - c->begin) + (long long)k * vm_elem_bytes(m->elem), i,
+                k, i, k, i, k, one, i, k, element_align(m), i, k, all, one, i, k, i, k, all, i, k,
+                all);
     }
     put(text, n, "  br label %%loaded$\n");
 }
 
-static void put_gather(const group_writer *w, hd_str *text, const group_cluster *c, uint32_t n) {
-    const vm_memory *m = memory_of(w, c->members.data[0].op);
-    const char *type = vm_ir_type((uint8_t)m->elem, true);
-    put(text, n,
-        "  %%each$.p = inttoptr <16 x i64> %%place$ to <16 x ptr>\n"
-        "  %%each$ = call %s @llvm.masked.gather.v16%s.v16p0(<16 x ptr> %%each$.p, i32 %u, <16 x "
-        "i1> "
-        "%%mask, %s zeroinitializer)\n",
-        type, vm_ir_suffix((uint8_t)m->elem), element_align(m), type);
-    put_result(text, n, 0, m, 0, hd_format(text->arena, "%%each%u", n));
+/* Each element gathered: %some N.ACCESS.0. */
+static void put_gathers(const group_writer *w, hd_str *text, const group_cluster *c, uint32_t n) {
+    for (size_t i = 0; i < c->members.count; i++) {
+        const group_access *a = &c->members.data[i];
+        const vm_memory *m = memory_of(w, a->op);
+        const char *type = vm_ir_type((uint8_t)m->elem, true);
+        put(text, n,
+            "  %%some$.%zu.i = add <16 x i64> %%place$, %s\n"
+            "  %%some$.%zu.p = inttoptr <16 x i64> %%some$.%zu.i to <16 x ptr>\n"
+            "  %%some$.%zu.0 = call %s @llvm.masked.gather.v16%s.v16p0(<16 x ptr> %%some$.%zu.p, "
+            "i32 "
+            "%u, <16 x i1> %%mask, %s zeroinitializer)\n",
+            i, steps(text->arena, "i64", 16, (uint64_t)(a->offset - c->begin), 0), i, i, i, type,
+            vm_ir_suffix((uint8_t)m->elem), i, element_align(m), type);
+    }
 }
 
-/* Element `word` (of 4 bytes) of all lanes, as %w N.WORD: the quads of all lanes are one vector. */
-static void put_quads(hd_str *text, uint32_t n, uint32_t quads, uint32_t align) {
-    /* Lanes that are not active load what another one does. */
+/* %same N: all active lanes are at one place, that of the first one, %lead N.at. */
+static void put_is_one(hd_str *text, uint32_t n) {
     put(text, n,
         "  %%lead$.set = zext i16 %%set to i32\n"
         "  %%lead$ = call i32 @llvm.cttz.i32(i32 %%lead$.set, i1 true)\n"
         "  %%lead$.at = extractelement <16 x i64> %%place$, i32 %%lead$\n");
     put_splat(text, n, "lead", "%lead$.at");
+    put(text, n,
+        "  %%other$ = icmp ne <16 x i64> %%place$, %%lead$.all\n"
+        "  %%others$.set = and <16 x i1> %%other$, %%mask\n"
+        "  %%others$ = bitcast <16 x i1> %%others$.set to i16\n"
+        "  %%same$ = icmp eq i16 %%others$, 0\n");
+}
+
+/* Element `word` (of 4 bytes) of all lanes, as %w N.WORD: the quads of all lanes are one vector. */
+static void put_quads(hd_str *text, uint32_t n, uint32_t quads, uint32_t align) {
+    /* Lanes that are not active load what another one does. */
     put(text, n,
         "  %%safe$ = select <16 x i1> %%mask, <16 x i64> %%place$, <16 x i64> %%lead$.all\n");
     for (uint32_t j = 0; j < VM_CHUNK; j++)
@@ -382,46 +436,50 @@ static void put_quads(hd_str *text, uint32_t n, uint32_t quads, uint32_t align) 
     }
 }
 
-/* A component from the words of its lanes. */
+/* A component from the words of its lanes: %some N.ACCESS.COMPONENT. */
 static void put_from_words(hd_str *text, uint32_t n, size_t access, const vm_memory *m, uint32_t k,
                            uint32_t byte) {
     uint32_t bytes = vm_elem_bytes(m->elem), word = byte / 4;
-    uint32_t id = (uint32_t)text->length;
-    const char *type = vm_ir_type((uint8_t)m->elem, true), *value;
+    const char *id = hd_format(text->arena, "%zu.%u", access, k);
+    const char *type = vm_ir_type((uint8_t)m->elem, true);
     const char *integer = bytes == 1 ? "<16 x i8>" : bytes == 2 ? "<16 x i16>" : "<16 x i64>";
     if (bytes == 8) {
         put(text, n,
-            "  %%x$.%u.l = zext <16 x i32> %%w$.%u to <16 x i64>\n"
-            "  %%x$.%u.h = zext <16 x i32> %%w$.%u to <16 x i64>\n"
-            "  %%x$.%u.s = shl <16 x i64> %%x$.%u.h, %s\n"
-            "  %%x$.%u.i = or <16 x i64> %%x$.%u.l, %%x$.%u.s\n",
+            "  %%x$.%s.l = zext <16 x i32> %%w$.%u to <16 x i64>\n"
+            "  %%x$.%s.h = zext <16 x i32> %%w$.%u to <16 x i64>\n"
+            "  %%x$.%s.s = shl <16 x i64> %%x$.%s.h, %s\n"
+            "  %%x$.%s.i = or <16 x i64> %%x$.%s.l, %%x$.%s.s\n",
             id, word, id, word + 1, id, id, steps(text->arena, "i64", 16, 32, 0), id, id, id);
     } else if (bytes == 4) {
-        put(text, n, "  %%x$.%u.v = bitcast <16 x i32> %%w$.%u to %s\n", id, word, type);
+        put(text, n, "  %%some$.%s = bitcast <16 x i32> %%w$.%u to %s\n", id, word, type);
     } else {
         put(text, n,
-            "  %%x$.%u.s = lshr <16 x i32> %%w$.%u, %s\n"
-            "  %%x$.%u.i = trunc <16 x i32> %%x$.%u.s to %s\n",
+            "  %%x$.%s.s = lshr <16 x i32> %%w$.%u, %s\n"
+            "  %%x$.%s.i = trunc <16 x i32> %%x$.%s.s to %s\n",
             id, word, steps(text->arena, "i32", 16, byte % 4 * 8, 0), id, id, integer);
     }
     if (bytes != 4)
-        put(text, n, "  %%x$.%u.v = bitcast %s %%x$.%u.i to %s\n", id, integer, id, type);
-    value = hd_format(text->arena, "%%x%u.%u.v", n, id);
-    put_result(text, n, access, m, k, value);
+        put(text, n, "  %%some$.%s = bitcast %s %%x$.%s.i to %s\n", id, integer, id, type);
 }
+
+static bool has_row(const group_cluster *c) { return c->element || c->members.count == 1; }
 
 static void put_near_load(group_writer *w, hd_str *text, const group_cluster *c, uint32_t n) {
     const vm_memory *m = memory_of(w, c->members.data[0].op);
     put(text, n, "near$:\n");
     put_places(w, text, c, n);
-    if (c->members.count == 1) { /* a vector of three takes the place of four */
-        put_is_row(text, n, m->width);
-        put(text, n, "  br i1 %%yes$, label %%row$, label %%some$\n");
-        put_row_load(w, text, c, n, m->width);
-        put(text, n, "some$:\n");
+    if (has_row(c)) { /* a vector of three takes the place of four */
+        put_is_row(text, n, m->width, c->element != 0);
+        put(text, n, "  br i1 %%yes$, label %%row$, label %%apart$\n");
+        put_row_load(w, text, c, n);
+        put(text, n, "apart$:\n");
     }
-    if (is_single(w, c)) {
-        put_gather(w, text, c, n);
+    put_is_one(text, n);
+    put(text, n, "  br i1 %%same$, label %%one$, label %%some$\n");
+    put_one_load(w, text, c, n);
+    put(text, n, "some$:\n");
+    if (is_single(w, c) || is_wide(c)) {
+        put_gathers(w, text, c, n);
     } else {
         put_quads(text, n, (uint32_t)(window_of(w, c) / QUAD), c->align < QUAD ? c->align : QUAD);
         for (size_t i = 0; i < c->members.count; i++) {
@@ -443,19 +501,21 @@ static void put_load(group_writer *w, hd_str *text, const group_cluster *c) {
                       m->components, vm_ir_type((uint8_t)m->elem, true));
     }
     put_test(w, text, c, n);
-    put_far(text, c, n);
+    put_far(text, w, c, n);
     put(text, n, "  br label %%loaded$\n");
     put_near_load(w, text, c, n);
     put(text, n, "loaded$:\n");
     for (size_t i = 0; i < c->members.count; i++) {
         const vm_memory *m = memory_of(w, c->members.data[i].op);
-        uint32_t bytes = vm_elem_bytes(m->elem);
-        for (uint32_t k = 0; k < m->components; k++)
+        for (uint32_t k = 0; k < m->components; k++) {
             put(text, n,
-                "  %%from$.%zu.%u = getelementptr i8, ptr %%got$.%zu, i64 %u\n"
-                "  %%v%u = load %s, ptr %%from$.%zu.%u, align %u\n",
-                i, k, i, k * bytes * VM_CHUNK, c->members.data[i].first + k,
-                vm_ir_type((uint8_t)m->elem, true), i, k, bytes * VM_CHUNK);
+                "  %%v%u = phi %s [ %%far$.%zu.%u, %%far$ ], [ %%one$.%zu.%u, %%one$ ], [ "
+                "%%some$.%zu.%u, %%some$ ]",
+                c->members.data[i].first + k, vm_ir_type((uint8_t)m->elem, true), i, k, i, k, i, k);
+            if (has_row(c))
+                put(text, n, ", [ %%row$.%zu.%u, %%row$ ]", i, k);
+            hd_str_add(text, "\n");
+        }
     }
 }
 
@@ -490,6 +550,11 @@ void group_load_once(group_writer *w, const vm_op *op, vm_ir_value address, vm_i
         m->width - 1, at, at, m->align - 1);
     group_call(text, ++w->ir.names, VM_CALL_LOOK_ONE,
                hd_format(text->arena, "ptr %%r, i32 %u, i64 %s, ptr %%got%u", index, at, n));
+    for (uint32_t k = 0; k < m->components; k++)
+        put(text, n,
+            "  %%got$.%u.p = getelementptr %s, ptr %%got$, i64 %u\n"
+            "  %%far$.%u = load %s, ptr %%got$.%u.p, align %u\n",
+            k, type, k, k, type, k, bytes);
     put(text, n, "  br label %%loaded$\nnear$:\n");
     put_reach(text, n, m->slot, "delta", REACH(delta), false);
     put(text, n,
@@ -499,16 +564,13 @@ void group_load_once(group_writer *w, const vm_op *op, vm_ir_value address, vm_i
     for (uint32_t k = 0; k < m->components; k++)
         put(text, n,
             "  %%row$.%u.p = getelementptr %s, ptr %%row$.p, i64 %u\n"
-            "  %%row$.%u = load %s, ptr %%row$.%u.p, align %u\n"
-            "  %%to$.%u = getelementptr %s, ptr %%got$, i64 %u\n"
-            "  store %s %%row$.%u, ptr %%to$.%u\n",
-            k, type, k, k, type, k, element_align(m), k, type, k, type, k, k);
+            "  %%row$.%u = load %s, ptr %%row$.%u.p, align %u\n",
+            k, type, k, k, type, k, element_align(m));
     put(text, n, "  br label %%loaded$\nloaded$:\n");
-    for (uint32_t k = 0; k < m->components; k++) {
-        put(text, n, "  %%got$.%u.p = getelementptr %s, ptr %%got$, i64 %u\n", k, type, k);
+    for (uint32_t k = 0; k < m->components; k++)
         results[k] = vm_ir_emit(&w->ir, (uint8_t)m->elem, false,
-                                "load %s, ptr %%got%u.%u.p, align %u", type, n, k, bytes);
-    }
+                                "phi %s [ %%far%u.%u, %%far%u ], [ %%row%u.%u, %%near%u ]", type, n,
+                                k, n, n, k, n);
 }
 
 /* ---- stores ------------------------------------------------------------------------------------------------ */
@@ -521,7 +583,7 @@ static void put_store_test(group_writer *w, hd_str *text, const group_cluster *c
     put_row(w, text, n, "save", c->row, 8);
     put(text, n, "  store <16 x i64> %s, ptr %%save$.%u, align 128\n", c->base, c->row);
     put_test(w, text, c, n);
-    put_far(text, c, n);
+    put_far(text, w, c, n);
     put(text, n,
         "  br i1 %%found$, label %%near$, label %%wide$\n"
         "wide$:\n"
@@ -529,7 +591,7 @@ static void put_store_test(group_writer *w, hd_str *text, const group_cluster *c
         c->flag);
     if (is_single(w, c)) {
         put_places(w, text, c, n);
-        put_is_row(text, n, m->width);
+        put_is_row(text, n, m->width, false);
         put(text, n,
             "  %%was$ = load i8, ptr %%flag%u\n"
             "  %%now$.s = select i1 %%yes$, i8 3, i8 1\n"

@@ -31,6 +31,8 @@ typedef struct group_cluster {
     const char *base; /* the same as text */
     kir_space space;
     uint32_t align;
+    uint32_t
+        element; /* bytes of each access, where all are elements of one width, of 4 or 8; else 0 */
     int64_t begin, end; /* the bytes from the base that some access touches */
     uint32_t row, flag; /* a store: the row of the bases; the variable that says how it is done */
     hd_vec(group_access) members;
