@@ -198,12 +198,12 @@ static bool end_yielding(vm_run *r) {
     enum { MOST_VAIN_ROUNDS = 100000 };
     struct vm_flow_state *f = r->flow;
     uint32_t lane = UINT32_MAX;
+    if (!count_lanes(r, f->yielding))
+        return false;
     for (uint32_t l = 0; l < r->lanes; l++)
         if (vm_has_lane(f->yielding, l) &&
             (lane == UINT32_MAX || r->program->nodes[f->stopped[l]].counts))
             lane = l;
-    if (lane == UINT32_MAX)
-        return false;
     const vm_node *node = &r->program->nodes[f->stopped[lane]];
     if (node->counts && f->vain_rounds++ == MOST_VAIN_ROUNDS)
         vm_fault(

@@ -254,6 +254,7 @@ struct vm_run {
     /* Lanes that are active now. */
     vm_mask active;
     uint64_t *bits; /* [words] the same as bits */
+    bool unpacked;  /* active.lane is as bits are */
     uint32_t words; /* of a mask */
     bool whole;     /* every live lane is active: results may be written to any lane */
     vm_span *spans; /* the chunks that have active lanes */

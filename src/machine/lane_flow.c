@@ -22,9 +22,14 @@
 /* Makes the lanes of `mask`, `count` of them, the active ones. */
 void vm_activate(vm_run *r, const uint64_t *mask, uint32_t count) {
     memmove(r->bits, mask, r->words * sizeof *mask);
-    r->flow->handlers->unpack(r->bits, r->padded, r->active.lane);
+    r->unpacked = false;
     r->active.count = count;
     r->whole = count == r->live;
+    if (count == r->lanes) {
+        r->spans[0] = (vm_span){0, r->padded};
+        r->span_count = 1;
+        return;
+    }
     r->span_count = 0; /* of chunks in which some lane is active */
     for (uint32_t at = 0; at < r->padded; at += VM_CHUNK) {
         if (!(r->bits[at / 64] >> at % 64 & 0xffff))
@@ -34,6 +39,12 @@ void vm_activate(vm_run *r, const uint64_t *mask, uint32_t count) {
         else
             r->spans[r->span_count++] = (vm_span){at, at + VM_CHUNK};
     }
+}
+
+void vm_unpack_active(vm_run *r) {
+    if (!r->unpacked)
+        r->flow->handlers->unpack(r->bits, r->padded, r->active.lane);
+    r->unpacked = true;
 }
 
 void vm_activate_first(vm_run *r, uint32_t count) {
@@ -121,6 +132,7 @@ static uint32_t choose_others(vm_run *r, uint32_t node) {
 
 static void run_ops(vm_run *r, uint32_t first, uint32_t count) {
     const vm_op *op = r->program->ops + first, *end = op + count;
+    vm_unpack_active(r);
     for (; op < end; op++)
         op->fn(r, op);
 }

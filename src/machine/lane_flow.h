@@ -102,5 +102,7 @@ uint32_t vm_first_active(const vm_run *r);
 /* Makes the first `count` lanes the active ones, or those of a mask, which are so many. */
 void vm_activate_first(vm_run *r, uint32_t count);
 void vm_activate(vm_run *r, const uint64_t *mask, uint32_t count);
+/* Before an operation's handler runs: r->active.lane is as r->bits say. */
+void vm_unpack_active(vm_run *r);
 
 #endif

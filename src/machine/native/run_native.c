@@ -156,6 +156,7 @@ static void announce(vm_run *r, uint32_t group) {
 
 static void interpret(vm_run *r, uint32_t index) {
     const vm_op *op = &r->program->ops[index];
+    vm_unpack_active(r);
     op->fn(r, op);
 }
 
