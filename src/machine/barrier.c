@@ -18,17 +18,10 @@
 
 static void clear(const vm_run *r, uint64_t *mask) { memset(mask, 0, r->words * sizeof *mask); }
 
-/* Without an instruction for it, which not every x86-64 has. */
-static uint32_t count_bits(uint64_t x) {
-    x -= x >> 1 & 0x5555555555555555u;
-    x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
-    return (uint32_t)(((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
-}
-
 static uint32_t count_lanes(const vm_run *r, const uint64_t *mask) {
     uint32_t count = 0;
     for (uint32_t w = 0; w < r->words; w++)
-        count += mask[w] ? count_bits(mask[w]) : 0;
+        count += mask[w] ? (uint32_t)vm_count_ones(mask[w]) : 0;
     return count;
 }
 

@@ -132,4 +132,11 @@ static inline double vm_real_at(const vm_run *r, vm_operand operand, uint32_t la
     return vm_real_of(operand.elem, vm_element(r, operand, lane));
 }
 
+/* Bits that are 1, without an instruction for it, which not every x86-64 has. */
+static inline uint64_t vm_count_ones(uint64_t x) {
+    x -= x >> 1 & 0x5555555555555555u;
+    x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
+    return ((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56;
+}
+
 #endif

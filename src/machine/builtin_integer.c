@@ -51,12 +51,7 @@ UNSIGNED(rotate, a[j] << (b[j] & (BITS - 1)) | a[j] >> (-b[j] & (BITS - 1)))
 UNSIGNED(clz, a[j] ? __builtin_clzll(a[j]) - (64 - BITS) : BITS)
 UNSIGNED(ctz, a[j] ? __builtin_ctzll(a[j]) : BITS)
 
-static uint64_t count_ones(uint64_t x) {
-    x -= x >> 1 & 0x5555555555555555u;
-    x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
-    return ((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56;
-}
-UNSIGNED(popcount, count_ones(a[j]))
+UNSIGNED(popcount, vm_count_ones(a[j]))
 
 static uint64_t reverse_bits(uint64_t x) {
     x = (x >> 1 & 0x5555555555555555u) | (x & 0x5555555555555555u) << 1;

@@ -323,7 +323,7 @@ static uint32_t addressing_lanes(const vm_run *r, const matrix_move *x, uint64_t
     uint64_t of_warp = (UINT64_C(1) << 8 * x->count) - 1;
     for (uint32_t w = 0; w < r->words; w++) {
         mask[w] = r->bits[w] & (of_warp | of_warp << VM_WARP);
-        count += (uint32_t)__builtin_popcountll(mask[w]);
+        count += (uint32_t)vm_count_ones(mask[w]);
     }
     return count;
 }

@@ -186,9 +186,10 @@ static uint64_t first_hole(const vm_space *space, uint64_t bytes, uint64_t align
     return at;
 }
 
+enum { HUGE_FROM = 1 << 22 }; /* bytes for which large pages are asked for */
+
 /* Maps so many bytes, at space->next where that is free. Where the process has something else, a
  * sanitizer's shadow for one, it goes on in steps that double. */
-enum { HUGE_FROM = 1 << 22 }; /* bytes for which large pages are asked for */
 static void *map_next(vm_space *space, uint64_t bytes, uint64_t align) {
     uint64_t step = (uint64_t)1 << 30;
     bool again = false; /* from the beginning */
