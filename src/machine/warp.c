@@ -29,12 +29,12 @@ typedef struct member {
 typedef uint64_t member_fn(const member *m);
 
 /* Where a shuffle's value comes from: a lane, or one so far away. */
-typedef enum way { LANE, UP, DOWN, XOR } way;
+typedef enum shuffle_way { LANE, UP, DOWN, XOR } shuffle_way;
 
 typedef struct warp_function {
     member_fn *fn;  /* NULL: there is no result */
     bool is_shared; /* all members of a mask get the same */
-    way way;
+    shuffle_way way;
     bool by_width;    /* a shuffle of CUDA C, not of PTX */
     bool gives_range; /* whether there is such a lane, not its value */
 } warp_function;
@@ -165,10 +165,10 @@ static uint32_t distance_of(const member *m) {
     return (uint32_t)vm_element(m->r, m->call->x[SECOND], m->first + m->lane) & (WARP - 1);
 }
 
-/* The lanes of a warp that shuffle among themselves, and the last one that a source may be;
- * upwards, the first. */
+/* The lanes of a warp that shuffle among themselves: bits of their numbers that are the same, and those
+ * of the last one that a source may be; upwards, of the first. */
 typedef struct segment {
-    uint32_t mask, first, last;
+    uint32_t mask, clamp;
 } segment;
 
 /* CUDA C gives segments a width. In PTX the bits 8-12 of operand c fix bits of a lane's number, and
@@ -185,27 +185,27 @@ static segment segment_of(const member *m, const warp_function *f) {
         clamp = f->way == UP ? 0 : WARP - 1;
         mask = ~((uint32_t)third - 1) & (WARP - 1);
     }
-    uint32_t first = m->lane & mask;
-    return (segment){mask, first, first | (clamp & ~mask & (WARP - 1))};
+    return (segment){mask, clamp & ~mask & (WARP - 1)};
 }
 
 /* The lane of the warp that a shuffle takes a value from: the own one where that is beyond the segment. */
-static uint32_t source_of(const member *m, bool *in_range) {
-    const warp_function *f = m->call->what;
-    segment s = segment_of(m, f);
-    int32_t own = (int32_t)m->lane, by = (int32_t)distance_of(m), last = (int32_t)s.last;
-    int32_t from = f->way == UP     ? own - by
-                   : f->way == DOWN ? own + by
-                   : f->way == XOR  ? own ^ by
-                                    : (int32_t)(s.first | ((uint32_t)by & ~s.mask));
-    *in_range = f->way == UP ? from >= last : from <= last;
-    return *in_range ? (uint32_t)from : m->lane;
+static inline uint32_t source_of(shuffle_way way, segment s, uint32_t lane, uint32_t distance,
+                                 bool *in_range) {
+    int32_t first = (int32_t)(lane & s.mask), last = first | (int32_t)s.clamp;
+    int32_t own = (int32_t)lane, by = (int32_t)distance;
+    int32_t from = way == UP     ? own - by
+                   : way == DOWN ? own + by
+                   : way == XOR  ? own ^ by
+                                 : first | (by & (int32_t)~s.mask);
+    *in_range = way == UP ? from >= last : from <= last;
+    return *in_range ? (uint32_t)from : lane;
 }
 
 static uint64_t shuffle(const member *m) {
+    const warp_function *f = m->call->what;
     bool in_range;
-    uint32_t from = source_of(m, &in_range);
-    return ((const warp_function *)m->call->what)->gives_range ? in_range : taken_from(m, from);
+    uint32_t from = source_of(f->way, segment_of(m, f), m->lane, distance_of(m), &in_range);
+    return f->gives_range ? in_range : taken_from(m, from);
 }
 
 static uint64_t elect(const member *m) { return m->lane == (uint32_t)__builtin_ctz(m->mask); }
@@ -274,11 +274,12 @@ static void run_even_shuffle(vm_run *r, const vm_op *op) {
     const uint32_t *value = VM_CELL(r, call->x[VALUE].at, uint32_t);
     uint32_t *result = VM_CELL(r, call->d.at, uint32_t), from[WARP];
     bool in_range[WARP];
-    uint32_t start =
-        vm_first_active(r); /* whose operands are looked at first, should they be wrong */
-    source_of(&(member){r, op, start - start % WARP, start % WARP, 0, call}, in_range);
+    uint32_t start = vm_first_active(r); /* it is told where the width is wrong */
+    member m = {r, op, start - start % WARP, start % WARP, 0, call};
+    segment s = segment_of(&m, f);
+    uint32_t by = distance_of(&m);
     for (uint32_t l = 0; l < WARP; l++)
-        from[l] = source_of(&(member){.r = r, .op = op, .lane = l, .call = call}, &in_range[l]);
+        from[l] = source_of(f->way, s, l, by, &in_range[l]);
     for (uint32_t first = 0; first < r->lanes; first += WARP) {
         uint32_t active = active_lanes(r, first), results[WARP];
         if (!active)
@@ -288,13 +289,17 @@ static void run_even_shuffle(vm_run *r, const vm_op *op) {
             run_one_warp(r, op, first);
             continue;
         }
-        for (uint32_t left = active; left; left &= left - 1) {
+        for (uint32_t l = 0; l < WARP && active == UINT32_MAX; l++)
+            results[l] = f->gives_range ? in_range[l] : value[first + from[l]];
+        for (uint32_t left = active == UINT32_MAX ? 0 : active; left; left &= left - 1) {
             uint32_t l = (uint32_t)__builtin_ctz(left);
             results[l] = f->gives_range          ? in_range[l]
                          : active >> from[l] & 1 ? value[first + from[l]]
                                                  : 0;
         }
-        for (uint32_t left = active; left; left &= left - 1) {
+        if (active == UINT32_MAX)
+            memcpy(result + first, results, sizeof results);
+        for (uint32_t left = active == UINT32_MAX ? 0 : active; left; left &= left - 1) {
             uint32_t l = (uint32_t)__builtin_ctz(left);
             result[first + l] = results[l];
         }

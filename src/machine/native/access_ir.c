@@ -318,6 +318,47 @@ static void put_far(hd_str *text, const group_writer *w, const group_cluster *c,
     }
 }
 
+/* The rows of a cluster of elements where all lanes are active, as %whole N.ACCESS, or some are. */
+static void put_row_elements(const group_writer *w, hd_str *text, const group_cluster *c,
+                             uint32_t n, bool whole) {
+    const char *name = whole ? "whole" : "part";
+    put(text, n, "%s$:\n", name);
+    for (size_t i = 0; i < c->members.count; i++) {
+        const group_access *a = &c->members.data[i];
+        const vm_memory *m = memory_of(w, a->op);
+        const char *type = vm_ir_type((uint8_t)m->elem, true);
+        put(text, n,
+            "  %%%s$.%zu.i = add i64 %%here$, %lld\n"
+            "  %%%s$.%zu.p = inttoptr i64 %%%s$.%zu.i to ptr\n",
+            name, i, (long long)(a->offset - c->begin), name, i, name, i);
+        if (whole)
+            put(text, n, "  %%%s$.%zu = load %s, ptr %%%s$.%zu.p, align %u\n", name, i, type, name,
+                i, element_align(m));
+        else
+            put(text, n,
+                "  %%%s$.%zu = call %s @llvm.masked.load.v16%s.p0(ptr %%%s$.%zu.p, i32 %u, <16 x "
+                "i1> %%mask, %s zeroinitializer)\n",
+                name, i, type, vm_ir_suffix((uint8_t)m->elem), name, i, element_align(m), type);
+    }
+    put(text, n, "  br label %%row.loaded$\n");
+}
+
+/* What a GPU hides by its other warps: the row that this instruction loads next time, if it is as far
+ * away as this one is from the last, is on its way from now on. */
+static void put_prefetch(const group_writer *w, hd_str *text, const group_cluster *c, uint32_t n) {
+    const vm_memory *m = memory_of(w, c->members.data[0].op);
+    if (m->space != KIR_GLOBAL && m->space != KIR_GENERIC)
+        return;
+    put_reach(text, n, m->slot, "step", REACH(step), false);
+    put(text, n,
+        "  %%now$.p = getelementptr i8, ptr %%reach, i64 %zu\n"
+        "  store i64 %%here$, ptr %%now$.p\n"
+        "  %%soon$ = add i64 %%here$, %%step$\n"
+        "  %%soon$.p = inttoptr i64 %%soon$ to ptr\n"
+        "  call void @llvm.prefetch.p0(ptr %%soon$.p, i32 0, i32 3, i32 1)\n",
+        m->slot * sizeof(struct vm_reach) + REACH(now));
+}
+
 /* A row of each element, of which only the active lanes are loaded: %row N.ACCESS.0; or one of the bytes of
  * all lanes, which are then taken apart: %row N.0.COMPONENT. */
 static void put_row_load(const group_writer *w, hd_str *text, const group_cluster *c, uint32_t n) {
@@ -325,25 +366,26 @@ static void put_row_load(const group_writer *w, hd_str *text, const group_cluste
     const char *element = vm_ir_type((uint8_t)m->elem, false);
     uint32_t bytes = vm_elem_bytes(m->elem), each = m->width / bytes, all = each * VM_CHUNK;
     put(text, n, "row$:\n");
-    for (size_t i = 0; i < c->members.count && c->element; i++) {
-        const group_access *a = &c->members.data[i];
-        const vm_memory *own = memory_of(w, a->op);
-        const char *type = vm_ir_type((uint8_t)own->elem, true);
+    put_prefetch(w, text, c, n);
+    if (c->element) {
         put(text, n,
-            "  %%row$.%zu.i = add i64 %%here$, %lld\n"
-            "  %%row$.%zu.p = inttoptr i64 %%row$.%zu.i to ptr\n"
-            "  %%row$.%zu.0 = call %s @llvm.masked.load.v16%s.p0(ptr %%row$.%zu.p, i32 %u, <16 x "
-            "i1> "
-            "%%mask, %s zeroinitializer)\n",
-            i, (long long)(a->offset - c->begin), i, i, i, type, vm_ir_suffix((uint8_t)own->elem),
-            i, element_align(own), type);
+            "  %%is.whole$ = icmp eq i16 %%set, -1\n"
+            "  br i1 %%is.whole$, label %%whole$, label %%part$\n");
+        put_row_elements(w, text, c, n, true);
+        put_row_elements(w, text, c, n, false);
+        put(text, n, "row.loaded$:\n");
+        for (size_t i = 0; i < c->members.count; i++)
+            put(text, n,
+                "  %%row$.%zu.0 = phi %s [ %%whole$.%zu, %%whole$ ], [ %%part$.%zu, %%part$ ]\n", i,
+                vm_ir_type((uint8_t)memory_of(w, c->members.data[i].op)->elem, true), i, i);
+        put(text, n, "  br label %%loaded$\n");
+        return;
     }
-    if (!c->element)
-        put(text, n,
-            "  %%row$.p = inttoptr i64 %%here$ to ptr\n"
-            "  %%row$.v = load <%u x %s>, ptr %%row$.p, align %u\n",
-            all, element, element_align(m));
-    for (uint32_t k = 0; k < m->components && !c->element; k++)
+    put(text, n,
+        "  %%row$.p = inttoptr i64 %%here$ to ptr\n"
+        "  %%row$.v = load <%u x %s>, ptr %%row$.p, align %u\n",
+        all, element, element_align(m));
+    for (uint32_t k = 0; k < m->components; k++)
         put(text, n,
             "  %%row$.0.%u = shufflevector <%u x %s> %%row$.v, <%u x %s> poison, <16 x i32> %s\n",
             k, all, element, all, element, steps(text->arena, "i32", 16, k, each));
@@ -513,7 +555,7 @@ static void put_load(group_writer *w, hd_str *text, const group_cluster *c) {
                 "%%some$.%zu.%u, %%some$ ]",
                 c->members.data[i].first + k, vm_ir_type((uint8_t)m->elem, true), i, k, i, k, i, k);
             if (has_row(c))
-                put(text, n, ", [ %%row$.%zu.%u, %%row$ ]", i, k);
+                put(text, n, ", [ %%row$.%zu.%u, %%%s$ ]", i, k, c->element ? "row.loaded" : "row");
             hd_str_add(text, "\n");
         }
     }

@@ -149,9 +149,13 @@ static void announce(vm_run *r, uint32_t group) {
             fill_target(r, a, &t);
         vm_announce(r, &t, m->space, m->announced, m->announced_count);
     }
-    for (uint32_t i = 0; i < g->count; i++)
-        r->reach[((const vm_memory *)r->program->ops[g->members[i].op].more)->slot].is_mixed =
-            false;
+    for (uint32_t i = 0; i < g->count; i++) {
+        struct vm_reach *reach =
+            &r->reach[((const vm_memory *)r->program->ops[g->members[i].op].more)->slot];
+        reach->is_mixed = false;
+        reach->step = 2 * (reach->now - reach->last);
+        reach->last = reach->now;
+    }
 }
 
 static void interpret(vm_run *r, uint32_t index) {

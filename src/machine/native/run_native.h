@@ -13,6 +13,8 @@
 struct vm_reach {
     uint64_t base, size, delta, own;
     const vm_region *region;
+    /* Where the last row of this turn and of the one before began, and how far apart they are. */
+    uint64_t now, last, step;
     bool is_mixed; /* lanes of the instruction that runs are in several regions */
 };
 
