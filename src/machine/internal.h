@@ -270,7 +270,7 @@ struct vm_run {
     const vm_region **cached; /* [memory_count]: the region each instruction last met, or NULL */
     uint8_t *private_memory;  /* of lane 0 */
     uint64_t private_stride;  /* host bytes between two lanes' private memory */
-    /* Native code (native/): that of this launch, or NULL; what it calls, what it knows of memory, and
+    /* Native code (native/): that of this block so far, or NULL; what it calls, what it knows of memory, and
      * rows of 8 bytes for each lane that it keeps addresses in. */
     const struct vm_native_code *native;
     void *const *calls;
@@ -278,7 +278,8 @@ struct vm_run {
     uint8_t *saved;
     uint32_t saved_rows;
     uint64_t noted; /* counts.thread_instructions of which native.c knows */
-    uint32_t turns; /* nodes, where native code and the interpreter take turns */
+    bool mixes;     /* native code and the interpreter take turns */
+    uint32_t turns; /* nodes, where they do */
     struct vm_bad {
         uint32_t op, lane; /* of program->ops; UINT32_MAX: none is bad */
         uint64_t address;

@@ -316,7 +316,8 @@ bool vm_run_nodes(vm_run *r) {
                      (unsigned long long)r->options->max_instructions);
         if (r->options->stop && *r->options->stop)
             longjmp(r->escape, 1);
-        r->native = vm_native_enter(r);
+        if (!r->native || r->mixes)
+            r->native = vm_native_enter(r);
         if (r->native && r->native->fn[n])
             r->counts.native_instructions += (uint64_t)node->insts * r->active.count;
         run_range(r, n, node->first, node->count);

@@ -11,6 +11,7 @@
 #include "device/device.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 /* One launch while it runs. */
@@ -25,12 +26,12 @@ typedef struct running {
     hd_block_choice blocks; /* to run */
     uint64_t next, end;     /* block to start, if it is chosen; blocks of the launch */
     uint64_t done, total;   /* of the chosen ones */
-    uint64_t fault_block;   /* the lowest block with a fault, UINT64_MAX: none */
+    _Atomic uint64_t fault_block; /* the lowest block with a fault, UINT64_MAX: none */
     char *fault;
     uint32_t fault_inst;
     hd_vm_fault fault_access;
     hd_status status; /* of the sink, or of memory */
-    bool stopped;
+    atomic_bool stopped;
     bool takes_turns; /* the blocks, all of which have begun */
 } running;
 
@@ -145,6 +146,7 @@ static void begin_block(const running *x, vm_worker *w, uint64_t block) {
         if (r->regions[i].space == KIR_LOCAL)
             r->regions[i].base =
                 vm_local_base(block) + (uint64_t)(r->regions[i].host - w->local_memory);
+    r->native = NULL;
     vm_native_begin_block(r);
     if (w->local_bytes)
         memset(w->local_memory, 0, w->local_bytes);
@@ -156,20 +158,12 @@ static void begin_block(const running *x, vm_worker *w, uint64_t block) {
     vm_begin_nodes(r);
 }
 
-/* A block that was handed out. */
-typedef struct started {
-    uint64_t block;
-    bool heard; /* by the sink */
-    void *stream;
-    double time;
-} started;
-
 /* Runs a block; false when it did not come to its end. */
-static bool run_block(running *x, vm_worker *w, const started *b) {
+static bool run_block(running *x, vm_worker *w, uint64_t block, bool heard, void *stream) {
     vm_run *r = &w->run;
-    r->sink = b->heard ? x->sink : NULL;
-    r->stream = b->stream;
-    begin_block(x, w, b->block);
+    r->sink = heard ? x->sink : NULL;
+    r->stream = stream;
+    begin_block(x, w, block);
     if (setjmp(r->escape))
         return false;
     return vm_run_nodes(r);
@@ -177,39 +171,64 @@ static bool run_block(running *x, vm_worker *w, const started *b) {
 
 /* ---- handing out blocks ---------------------------------------------------------------------- */
 
-/* The next block to run, already open at the sink; false: there is none. */
-static bool next_block(running *x, started *b) {
-    const hd_sink *sink = x->sink;
-    pthread_mutex_lock(&x->lock);
+enum { MOST_AT_ONCE = 64, LEAST_TURNS = 32 };
+
+/* Blocks that a worker has taken: those from `next` on that are chosen, and what became of them. Of
+ * several the sink hears the last one, if any; that is open already. */
+typedef struct batch {
+    uint64_t next, end;
+    bool hears_last;
+    void *stream;
+    uint64_t done;
+    double seconds[2]; /* of blocks that nobody heard, and of the one that was */
+    uint64_t ran[2];
+} batch;
+
+static bool must_stop(running *x) {
     const volatile sig_atomic_t *stop = x->vm->options.stop;
-    x->stopped |= stop && *stop;
+    if (stop && *stop)
+        atomic_store(&x->stopped, true);
+    return atomic_load_explicit(&x->stopped, memory_order_relaxed);
+}
+
+static void skip_unchosen(running *x) {
     while (x->next < x->end && !hd_block_chosen(&x->blocks, x->next))
         x->next++;
-    bool more = x->next < x->end && x->next < x->fault_block && !x->status && !x->stopped;
-    if (more) {
-        *b = (started){.block = x->next++, .heard = sink != NULL};
-        if (sink && sink->wants_block) {
-            b->heard = sink->wants_block(sink->self, b->block);
-            b->time = hd_clock();
-        }
-        if (b->heard && sink->open_block)
-            b->stream = sink->open_block(sink->self, b->block);
+}
+
+/* A worker takes one after the other where somebody hears each of them. */
+static uint64_t most_at_once(const running *x) {
+    if (x->sink && !x->sink->wants_block)
+        return 1;
+    uint64_t most = (x->end - x->next) / ((uint64_t)LEAST_TURNS * x->vm->worker_count);
+    return most < 1 ? 1 : most < MOST_AT_ONCE ? most : MOST_AT_ONCE;
+}
+
+/* The next blocks to run; false: there are none. */
+static bool take_batch(running *x, batch *t) {
+    const hd_sink *sink = x->sink;
+    pthread_mutex_lock(&x->lock);
+    skip_unchosen(x);
+    bool more = !must_stop(x) && x->next < x->end && x->next < x->fault_block && !x->status;
+    *t = (batch){.next = x->next};
+    for (uint64_t most = more ? most_at_once(x) : 0; most && x->next < x->end && !t->hears_last;
+         most--) {
+        t->hears_last = sink && (!sink->wants_block || sink->wants_block(sink->self, x->next));
+        if (t->hears_last && sink->open_block)
+            t->stream = sink->open_block(sink->self, x->next);
+        t->end = ++x->next;
+        skip_unchosen(x);
     }
     pthread_mutex_unlock(&x->lock);
     return more;
 }
 
-/* Of several faults that of the lowest block counts, since it does not depend on time. Returns
- * the number of blocks that are done. */
-static uint64_t note_end(running *x, vm_run *r, const started *b, bool complete, hd_status status) {
-    uint64_t block = b->block;
-    bool tells_time = x->sink && x->sink->block_took && !x->takes_turns;
-    double seconds = tells_time ? hd_clock() - b->time : 0; /* without the wait for the lock */
+/* Of several faults that of the lowest block counts, since it does not depend on time. */
+static void note_end(running *x, vm_run *r, uint64_t block, bool complete, hd_status status) {
+    if (complete && !r->fault && !status)
+        return;
     pthread_mutex_lock(&x->lock);
-    if (tells_time)
-        x->sink->block_took(x->sink->self, b->heard, seconds);
     x->status = x->status ? x->status : status;
-    x->done += complete;
     if (!complete && !r->fault)
         x->stopped = true;
     if (r->fault && block < x->fault_block) {
@@ -222,35 +241,69 @@ static uint64_t note_end(running *x, vm_run *r, const started *b, bool complete,
         free(r->fault);
     }
     r->fault = NULL;
-    uint64_t done = x->done;
+    pthread_mutex_unlock(&x->lock);
+}
+
+/* Returns the number of blocks that are done. */
+static uint64_t hand_in(running *x, const batch *t) {
+    const hd_sink *sink = x->sink;
+    pthread_mutex_lock(&x->lock);
+    for (uint32_t heard = 0; heard < 2 && sink && sink->block_took; heard++)
+        for (uint64_t i = 0; i < t->ran[heard]; i++)
+            sink->block_took(sink->self, heard, t->seconds[heard] / (double)t->ran[heard]);
+    uint64_t done = x->done += t->done;
     pthread_mutex_unlock(&x->lock);
     return done;
+}
+
+static void run_batch(running *x, vm_worker *w, batch *t, hd_str *text) {
+    vm_run *r = &w->run;
+    bool tells_time = x->sink && x->sink->block_took;
+    double start = tells_time ? hd_clock() : 0;
+    for (uint64_t block = t->next; block < t->end; block++) {
+        bool heard = t->hears_last && block + 1 == t->end;
+        bool is_over = block > x->fault_block || must_stop(x);
+        if (!hd_block_chosen(&x->blocks, block) || (is_over && !heard))
+            continue;
+        if (heard && tells_time) {
+            double now = hd_clock();
+            t->seconds[0] = now - start;
+            start = now;
+        }
+        r->printed = text;
+        bool complete = run_block(x, w, block, heard, t->stream);
+        hd_status status = HD_OK;
+        if (heard && x->sink->close_block)
+            status = x->sink->close_block(x->sink->self, t->stream, block, complete);
+        if (text && text->length) /* such launches have one worker */
+            x->vm->options.print(x->vm->options.user, text->data, text->length);
+        if (text)
+            text->length = 0;
+        note_end(x, r, block, complete, status);
+        t->done += complete;
+        t->ran[heard]++;
+    }
+    if (tells_time)
+        t->seconds[t->hears_last] = hd_clock() - start;
 }
 
 /* Worker `number` runs blocks until there are none. */
 static void work(void *self, uint32_t number) {
     running *x = self;
     vm_worker *w = &x->compiled->workers[number];
-    vm_run *r = &w->run;
-    started b;
-    while (next_block(x, &b)) {
-        bool prints = r->program->prints && x->vm->options.print;
-        hd_arena *arena = prints ? hd_arena_new() : NULL;
-        hd_str text = {.arena = arena};
-        r->printed = arena ? &text : NULL;
-        bool complete = run_block(x, w, &b);
-        hd_status status = HD_OK;
-        if (b.heard && x->sink->close_block)
-            status = x->sink->close_block(x->sink->self, b.stream, b.block, complete);
-        if (arena) { /* such launches have one worker */
-            if (text.length)
-                x->vm->options.print(x->vm->options.user, text.data, text.length);
-            hd_arena_free(arena);
-        }
-        uint64_t done = note_end(x, r, &b, complete, status);
+    bool prints = w->run.program->prints && x->vm->options.print;
+    hd_arena *arena = prints ? hd_arena_new() : NULL;
+    hd_str text = {.arena = arena};
+    batch t;
+    while (take_batch(x, &t)) {
+        run_batch(x, w, &t, prints ? &text : NULL);
+        uint64_t done = hand_in(x, &t);
         if (number == 0 && x->vm->options.progress)
             x->vm->options.progress(x->vm->options.user, done, x->total);
     }
+    w->run.printed = NULL;
+    if (arena)
+        hd_arena_free(arena);
 }
 
 /* ---- blocks that take turns ------------------------------------------------------------------ */
@@ -300,10 +353,10 @@ static void end_resident(running *x, resident *b, uint64_t block, bool complete)
     if (x->sink && x->sink->close_block)
         status = x->sink->close_block(x->sink->self, b->stream, block, complete);
     b->has_ended = true;
-    uint64_t done =
-        note_end(x, &b->worker.run, &(started){.block = block, .heard = true}, complete, status);
+    note_end(x, &b->worker.run, block, complete, status);
+    x->done += complete;
     if (x->vm->options.progress)
-        x->vm->options.progress(x->vm->options.user, done, x->total);
+        x->vm->options.progress(x->vm->options.user, x->done, x->total);
 }
 
 /* Every block that has not ended asks for the barrier of the grid, and nobody comes to it. */

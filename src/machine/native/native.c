@@ -222,6 +222,7 @@ void vm_native_begin_launch(vm_run *r) {
     if (n && rest && !atomic_load(&wanted_by(r)->is_asked_for))
         add_work(n, wanted_by(r), rest);
     r->noted = 0;
+    r->mixes = n && n->mode == MIXED;
 }
 
 static bool reserve_rows(vm_run *r, uint32_t rows) {

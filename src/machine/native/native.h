@@ -24,6 +24,8 @@ typedef struct vm_group_member {
 typedef struct vm_group {
     vm_group_member *members;
     uint32_t count;
+    uint32_t mis[KIR_GENERIC]; /* by space, which does not depend on addresses */
+    bool is_generic;           /* that of some does */
 } vm_group;
 
 /* A kernel as IR. */

@@ -258,6 +258,12 @@ static void end_group(group_writer *w, const uint64_t *live) {
         vm_group g = {hd_new_array(w->ir.arena, vm_group_member, w->memory.count),
                       (uint32_t)w->memory.count};
         memcpy(g.members, w->memory.data, g.count * sizeof *g.members);
+        for (uint32_t i = 0; i < g.count; i++) {
+            const vm_memory *m = w->p->ops[g.members[i].op].more;
+            g.is_generic |= m->space == KIR_GENERIC;
+            if (m->space != KIR_GENERIC)
+                g.mis[m->space] += m->announced_count;
+        }
         group_call(&w->out, ++w->ir.names, VM_CALL_ANNOUNCE,
                    hd_format(w->ir.arena, "ptr %%r, i32 %zu", w->groups.count));
         hd_push(w->ir.arena, &w->groups, g);
@@ -370,7 +376,8 @@ vm_native_text vm_native_write(hd_arena *arena, const vm_program *p, bool traced
     t.groups = hd_new_array(arena, vm_group, t.group_count);
     for (uint32_t g = 0; g < t.group_count; g++) {
         const vm_group *from = &w.groups.data[g];
-        t.groups[g] = (vm_group){hd_new_array(arena, vm_group_member, from->count), from->count};
+        t.groups[g] = *from;
+        t.groups[g].members = hd_new_array(arena, vm_group_member, from->count);
         memcpy(t.groups[g].members, from->members, from->count * sizeof *from->members);
     }
     t.rows = w.most_rows;

@@ -134,24 +134,39 @@ static void fill_target(const vm_run *r, const vm_group_member *a, vm_target *t)
     t->address = s.strided ? NULL : address;
 }
 
-static void announce(vm_run *r, uint32_t group) {
-    const vm_group *g = &r->native->groups[group];
+static const vm_memory *memory_of(const vm_run *r, uint32_t op) {
+    return r->program->ops[op].more;
+}
+
+/* To somebody, or where it matters in which space lanes have been. */
+static void announce_each(vm_run *r, const vm_group *g) {
     for (uint32_t i = 0; i < g->count; i++) {
         const vm_group_member *a = &g->members[i];
         const vm_op *op = &r->program->ops[a->op];
-        const vm_memory *m = op->more, *lead = r->program->ops[a->leader].more;
+        const vm_memory *m = op->more;
         if (r->bad.op == a->op)
             vm_fault_access(r, op, r->bad.lane, r->bad.address, m->width, m->align,
                             op->code == VM_CODE_STORE);
-        const struct vm_reach *reach = &r->reach[lead->slot];
+        const struct vm_reach *reach = &r->reach[memory_of(r, a->leader)->slot];
         vm_target t = {.region = reach->is_mixed ? NULL : reach->region};
         if (r->native->traced)
             fill_target(r, a, &t);
         vm_announce(r, &t, m->space, m->announced, m->announced_count);
     }
+}
+
+static void announce(vm_run *r, uint32_t group) {
+    const vm_group *g = &r->native->groups[group];
+    if (r->native->traced || g->is_generic || r->bad.op != UINT32_MAX)
+        announce_each(r, g);
+    else
+        for (uint32_t space = 0; space < KIR_GENERIC; space++) {
+            uint64_t count = r->options->spaces >> space & 1 ? g->mis[space] : 0;
+            r->counts.mis += count;
+            r->counts.lane_accesses += count * r->active.count;
+        }
     for (uint32_t i = 0; i < g->count; i++) {
-        struct vm_reach *reach =
-            &r->reach[((const vm_memory *)r->program->ops[g->members[i].op].more)->slot];
+        struct vm_reach *reach = &r->reach[memory_of(r, g->members[i].op)->slot];
         reach->is_mixed = false;
         reach->step = 2 * (reach->now - reach->last);
         reach->last = reach->now;
