@@ -1,6 +1,6 @@
 /*
- * How fast the SIMT machine is: four programs on PoCL, on our machine without a sink and
- * with the trace file, and on Oclgrind, in one table measured in one go.
+ * How fast the SIMT machine is: four programs on PoCL, on our machine without a sink, counted as
+ * `heddle run` does and with the trace file, and on Oclgrind, in one table measured in one go.
  *
  * All use every core: PoCL and Oclgrind by default, the machine with a worker for each.
  * Seconds are those of the kernels alone, by the wall clock. On OpenCL they go from the
@@ -30,6 +30,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "analysis/analysis.h"
+#include "device/device.h"
 #include "machine/workload.h"
 #include "cli/report/report.h"
 #include "trace/trace.h"
@@ -38,7 +40,7 @@
 enum { POCL_RUNS = 9, MACHINE_RUNS = 5, OCLGRIND_RUNS = 1, MOST_RUNS = 16, LONGER = 10 };
 
 typedef struct result {
-    double pocl, plain, traced, oclgrind; /* seconds; 0: it failed */
+    double pocl, plain, counted, traced, oclgrind; /* seconds; 0: it failed */
     uint64_t trace_bytes, lane_accesses;
 } result;
 
@@ -60,6 +62,9 @@ static hd_status hear_nothing(void *self, const hd_event_launch *launch) {
 }
 static void drop_event(void *stream, const hd_event *event) { (void)stream, (void)event; }
 
+/* What listens to a run. */
+typedef enum listener { NOBODY, COUNTERS, TRACE } listener;
+
 /* Runs all launches once and puts the buffers' contents back. `traced`: as for a sink. */
 static hd_status warm_up(const workload *w, hd_vm *vm, bool traced) {
     const hd_sink deaf = {.launch = hear_nothing, .event = drop_event};
@@ -73,27 +78,32 @@ static hd_status warm_up(const workload *w, hd_vm *vm, bool traced) {
     return status;
 }
 
-/* One run of all launches; `path` is the trace file, NULL for none. */
-static hd_status run_machine(const hd_diag *diag, const workload *w, const char *path, bool check,
-                             double *seconds, result *r) {
+/* One run of all launches; `path`: where the trace file goes. */
+static hd_status run_machine(const hd_diag *diag, const workload *w, listener who, const char *path,
+                             bool check, double *seconds, result *r) {
     hd_arena *arena = hd_arena_new();
     const hd_vm_options options = {0};
+    const hd_device *device;
     const hd_trace_header header = {.source = w->job->kernel_path, .spaces = ~0u};
     hd_vm *vm = NULL;
     hd_trace_writer *writer = NULL;
     hd_sink sink;
     hd_status status = hd_vm_open(arena, diag, w->job, w->contents, &options, &vm);
-    if (status == HD_OK && path)
+    if (status == HD_OK && who == TRACE)
         status = hd_trace_create(arena, diag, path, &header, &writer);
+    if (status == HD_OK && who == COUNTERS)
+        status = hd_device_find(arena, diag, "h200", &device);
+    if (status == HD_OK && who == COUNTERS)
+        sink = hd_tally_sink(hd_counters_new(arena, device));
     if (writer)
         sink = hd_trace_sink(writer);
     if (status == HD_OK)
-        status = warm_up(w, vm, writer != NULL);
+        status = warm_up(w, vm, who != NOBODY);
     double start = hd_clock();
     r->lane_accesses = 0;
     for (uint32_t l = 0; l < w->job->launch_count && status == HD_OK; l++) {
         hd_vm_counts counts = {0};
-        status = hd_vm_run(vm, l, writer ? &sink : NULL, &counts);
+        status = hd_vm_run(vm, l, who == NOBODY ? NULL : &sink, &counts);
         r->lane_accesses += counts.lane_accesses;
     }
     if (writer)
@@ -114,12 +124,12 @@ static hd_status run_machine(const hd_diag *diag, const workload *w, const char 
     return status;
 }
 
-static hd_status time_machine(const hd_diag *diag, const workload *w, const char *path,
-                              double *seconds, result *r) {
+static hd_status time_machine(const hd_diag *diag, const workload *w, listener who,
+                              const char *path, double *seconds, result *r) {
     double runs[MACHINE_RUNS];
     for (int i = 0; i < MACHINE_RUNS; i++) {
-        hd_status status = run_machine(diag, w, path, true, &runs[i], r);
-        if (path)
+        hd_status status = run_machine(diag, w, who, path, true, &runs[i], r);
+        if (who == TRACE)
             unlink(path);
         if (status != HD_OK)
             return status;
@@ -232,7 +242,7 @@ static hd_status trace(hd_arena *arena, const hd_diag *diag, workload_id id, uin
     const char *path = trace_path(arena);
     hd_status status = workload_make(arena, diag, HEDDLE_SOURCE, id, times, &w);
     if (status == HD_OK)
-        status = run_machine(diag, &w, path, times == 1, &seconds, &r);
+        status = run_machine(diag, &w, TRACE, path, times == 1, &seconds, &r);
     unlink(path);
     return status;
 }
@@ -244,9 +254,11 @@ static hd_status measure(const hd_diag *diag, workload_id id, workload *w, hd_ar
     *r = (result){0};
     hd_status status = workload_make(arena, diag, HEDDLE_SOURCE, id, 1, w);
     if (status == HD_OK)
-        status = time_machine(diag, w, NULL, &r->plain, r);
+        status = time_machine(diag, w, NOBODY, NULL, &r->plain, r);
     if (status == HD_OK)
-        status = time_machine(diag, w, trace_path(arena), &r->traced, r);
+        status = time_machine(diag, w, COUNTERS, NULL, &r->counted, r);
+    if (status == HD_OK)
+        status = time_machine(diag, w, TRACE, trace_path(arena), &r->traced, r);
     if (status == HD_OK) {
         r->pocl = time_opencl(id, false);
         r->oclgrind = time_opencl(id, true);
@@ -268,7 +280,8 @@ static void add_row(hd_arena *arena, report_table *table, const workload *w, con
     report_table_row(
         table,
         (const char *[]){w->name, seconds_text(arena, r->pocl), seconds_text(arena, r->plain),
-                         ratio_text(arena, r->plain, r->pocl), seconds_text(arena, r->traced),
+                         ratio_text(arena, r->plain, r->pocl), seconds_text(arena, r->counted),
+                         ratio_text(arena, r->counted, r->pocl), seconds_text(arena, r->traced),
                          ratio_text(arena, r->traced, r->pocl), seconds_text(arena, r->oclgrind),
                          ratio_text(arena, r->oclgrind, r->traced),
                          hd_format(arena, "%.4f", bytes_per_access(r))});
@@ -294,8 +307,16 @@ static bool require_all(hd_arena *arena, const result *results) {
                                  workload_names[id], least),
                        r->oclgrind / r->traced, least, true, r->oclgrind > 0);
     }
-    met &= require("nbody, traced: at most 20 times slower than PoCL",
-                   results[NBODY].traced / results[NBODY].pocl, 20, false, results[NBODY].pocl > 0);
+    for (int id = 0; id < WORKLOADS; id++) {
+        const result *r = &results[id];
+        const char *name = workload_names[id];
+        met &= require(hd_format(arena, "%s: at most 1.5 times slower than PoCL", name),
+                       r->plain / r->pocl, 1.5, false, r->pocl > 0);
+        met &= require(hd_format(arena, "%s, counted: at most 2.5 times slower than PoCL", name),
+                       r->counted / r->pocl, 2.5, false, r->pocl > 0);
+        met &= require(hd_format(arena, "%s, traced: at most 4 times slower than PoCL", name),
+                       r->traced / r->pocl, 4, false, r->pocl > 0);
+    }
     for (int id = 0; id < WORKLOADS; id++)
         if (most_bytes[id] > 0)
             met &= require(hd_format(arena, "%s: trace bytes per lane access, at most %g",
@@ -323,6 +344,7 @@ static int print_all(hd_arena *arena, const hd_diag *diag) {
     static const report_column columns[] = {
         {"program", REPORT_LEFT, false},   {"PoCL", REPORT_RIGHT, false},
         {"machine", REPORT_RIGHT, false},  {"/PoCL", REPORT_RIGHT, false},
+        {"counted", REPORT_RIGHT, false},  {"/PoCL", REPORT_RIGHT, false},
         {"traced", REPORT_RIGHT, false},   {"/PoCL", REPORT_RIGHT, false},
         {"Oclgrind", REPORT_RIGHT, false}, {"/traced", REPORT_RIGHT, false},
         {"B/access", REPORT_RIGHT, false}};
