@@ -270,6 +270,13 @@ static hd_status recount(hd_arena *arena, const hd_advise_options *options, hd_a
         !advice->job->module->device || hd_advice_is_stopped(advice) ||
         (advice->evidence && advice->evidence->why && !follows)) /* there is nothing to run it on */
         return HD_OK;
+    if (advice->evidence && advice->evidence->part_blocks) {
+        if (!first->leave) {
+            r->tried = true;
+            r->why = "its blocks are too long to be run to their end in each; raise --run";
+        }
+        return HD_OK;
+    }
     if (first->leave && !options->evidence.layout_count &&
         !advise_vectors(arena, model, HD_THREES_PADDED))
         return HD_OK;
@@ -316,11 +323,12 @@ static const char *why_unknown(hd_arena *arena, hd_advice *advice) {
         of->ratio = 1;
     }
     const char *name = hd_record_declared(advice->job->record)->name;
+    const char *far = is_heard && e->part_blocks ? " as far as they were heard" : "";
     const char *threads =
         touched.threads > 0
-            ? hd_format(arena, "only %.0f of %.0f threads touch a %s", touched.threads, touched.of,
-                        name)
-            : hd_format(arena, "none of %.0f threads touches a %s", touched.of, name);
+            ? hd_format(arena, "only %.0f of %.0f threads touch a %s%s", touched.threads,
+                        touched.of, name, far)
+            : hd_format(arena, "none of %.0f threads touches a %s%s", touched.of, name, far);
     return hd_format(arena, "%s; %s", threads, mend_of(arena, advice->job));
 }
 

@@ -7,6 +7,10 @@
  * in groups of neighbours spread over the launch, since neighbours share lines. All other blocks
  * are run all the same, because later launches read what they write. When running alone takes too
  * much work the run ends there, and later launches are not heard.
+ *
+ * Where one block is more than the limit, blocks are heard in part: several, spread over the launch, each
+ * as far as every thread of it has come so far (vm.h, hd_vm_extent). What later launches would read is
+ * not there then, so they are not run.
  */
 #include "advise/evidence.h"
 
@@ -22,6 +26,8 @@ typedef struct planned_run {
     uint64_t lane_accesses; /* of the tried ones */
     hd_launch now;          /* the launch as it was run */
     hd_block_choice heard;
+    bool is_last; /* of the launch's repeats */
+    bool in_part; /* blocks are not run to their end; it is the last run of the plan */
 } planned_run;
 
 typedef struct hearing {
@@ -32,6 +38,8 @@ typedef struct hearing {
     const hd_evidence_options *options;
     hd_evidence *evidence;
     uint64_t limit, most_run; /* accesses of lanes: heard, and run */
+    uint64_t part_limit;      /* of the limit, for the run whose blocks are heard in part, */
+    hd_vm_extent part;        /* each so far */
     bool cut_short;           /* the job is more work than is run */
     void **contents;          /* that the job's buffers begin with, made for the first run */
     hd_vec(planned_run) plan;
@@ -146,6 +154,59 @@ static uint64_t next_blocks(double each, uint64_t left, uint64_t rest) {
     return fit < 1 ? 1 : fit < (double)rest ? (uint64_t)fit : rest;
 }
 
+/* ---- blocks that are too long ------------------------------------------------------------- */
+
+/* How many blocks are heard in part, at least, of all that there are, and how many instructions a thread
+ * of them may take for each access: kernels that compute much take time, too. */
+enum { PARTS = 8, INSTRUCTIONS = 16 };
+
+/* Where a block is found to be too long: when it has more work than is heard, where nothing comes
+ * behind it, and else more than is run. */
+static hd_vm_extent too_long(const hearing *h, const planned_run *run) {
+    const hd_job *job = h->job;
+    const bool is_last = run->launch + 1 == job->launch_count && run->is_last;
+    return (hd_vm_extent){.block = {.accesses = (is_last ? h->limit : h->most_run) + 1,
+                                    .instructions = most_instructions(h)}};
+}
+
+/* So many blocks, each so far, fill the limit; what launches before have is a quarter at most. */
+static uint64_t plan_part(hearing *h, planned_run *run, uint64_t before) {
+    const hd_grid grid = hd_grid_of(run->now.dims, run->now.global, run->now.local);
+    const uint64_t parts = run->blocks < PARTS ? run->blocks : PARTS, most = h->limit / 4;
+    h->part_limit = h->limit - (before < most ? before : most);
+    uint64_t each = h->part_limit / parts / grid.block_threads;
+    each = each ? each : 1;
+    h->part = (hd_vm_extent){.thread = {each, INSTRUCTIONS * each}};
+    run->in_part = true;
+    run->heard = hd_blocks_spread(run->blocks, (double)parts);
+    return parts;
+}
+
+/* A block of the run was too long. As many are run so far as fill the limit if they all are; where
+ * others are shorter more are heard. */
+static hd_status try_part(hearing *h, hd_vm *vm, planned_run *run) {
+    hd_vm_counts counts = {0};
+    uint64_t before = 0;
+    for (size_t i = 0; i < h->plan.count; i++)
+        before += h->plan.data[i].lane_accesses;
+    if (hd_may_wait(run->now.kernel, hd_flow_analyse(h->arena, run->now.kernel))) {
+        h->evidence->why = hd_format(h->arena,
+                                     "a block of '%s' does more work than the limit of %llu "
+                                     "accesses allows, and may wait for "
+                                     "others, so that a part of it says nothing",
+                                     run->now.kernel_name, (unsigned long long)h->limit);
+        return HD_OK;
+    }
+    const double parts = (double)plan_part(h, run, before), all = (double)h->part_limit;
+    hd_vm_set_extent(vm, &h->part);
+    hd_status status = hd_vm_run_blocks(vm, run->launch, &run->heard, NULL, &counts);
+    const double by_accesses = all / (double)(counts.lane_accesses + 1);
+    const double by_work = INSTRUCTIONS * all / (double)(counts.thread_instructions + 1);
+    const double wanted = parts * (by_accesses < by_work ? by_accesses : by_work);
+    run->heard = hd_blocks_spread(run->blocks, (double)(uint64_t)wanted);
+    return status;
+}
+
 static uint64_t blocks_of(const hd_launch *launch) {
     return hd_grid_of(launch->dims, launch->global, launch->local).block_count;
 }
@@ -158,6 +219,8 @@ static hd_status try_run(hearing *h, hd_vm *vm, planned_run *run, uint64_t *left
     if (ready != HD_OK)
         return ready;
     run->blocks = blocks_of(&run->now);
+    const hd_vm_extent extent = too_long(h, run);
+    hd_vm_set_extent(vm, h->devices ? &extent : NULL); /* a run that nobody hears is whole */
     while (run->tried < run->blocks && *left && !h->evidence->stopped) {
         uint64_t count = next_blocks(*each, *left, run->blocks - run->tried);
         const hd_block_choice some = {run->tried, run->tried + count - 1, 0, 1};
@@ -169,6 +232,10 @@ static hd_status try_run(hearing *h, hd_vm *vm, planned_run *run, uint64_t *left
         run->tried += counts.blocks;
         run->lane_accesses += counts.lane_accesses;
         *left -= counts.lane_accesses < *left ? counts.lane_accesses : *left;
+        if (counts.cut_blocks && !counts.stopped) {
+            *left = 0;
+            return try_part(h, vm, run);
+        }
         double now = (double)counts.lane_accesses / (double)(counts.blocks ? counts.blocks : 1);
         *each = now > *each ? now : *each;
     }
@@ -185,9 +252,9 @@ static hd_status try_all(hearing *h, hd_vm *vm) {
             kernel++;
         bool is_over = hd_vm_is_over(vm, l);
         for (uint64_t r = 0; r < job->launches[l].repeat && !is_over; r++) {
-            planned_run run = {.launch = l};
+            planned_run run = {.launch = l, .is_last = r + 1 == job->launches[l].repeat};
             hd_status status = try_run(h, vm, &run, &left, &each[kernel]);
-            if (status != HD_OK || h->evidence->stopped)
+            if (status != HD_OK || h->evidence->stopped || h->evidence->why)
                 return status;
             if (run.tried)
                 hd_push(h->arena, &h->plan, run);
@@ -249,18 +316,25 @@ static void make_plan(hearing *h) {
     uint64_t all = 0, least = UINT64_MAX;
     for (size_t i = 0; i < h->plan.count; i++) {
         const planned_run *run = &h->plan.data[i];
-        all += run->lane_accesses;
-        uint64_t block = run->lane_accesses / run->tried;
+        uint64_t block = run->in_part ? 0 : run->lane_accesses / run->tried;
+        all += run->in_part ? 0 : run->lane_accesses;
         least = block < least ? block : least;
     }
-    if (least > h->limit)
-        h->evidence->why = hd_format(h->arena,
-                                     "a block makes %llu accesses of lanes, more than the limit of "
-                                     "%llu; raise it with --run",
-                                     (unsigned long long)least, (unsigned long long)h->limit);
-    for (size_t i = 0; i < h->plan.count; i++)
-        h->plan.data[i].heard = hd_blocks_spread(
-            h->plan.data[i].blocks, (double)h->plan.data[i].tried * (double)h->limit / (double)all);
+    if (least > h->limit &&
+        h->plan.count) { /* the first launch's are heard in part, and no others */
+        planned_run *run = h->plan.data;
+        h->plan.count = 1;
+        plan_part(h, run, 0);
+        h->evidence->part_of =
+            (double)run->lane_accesses / (double)run->tried /
+            (double)hd_grid_of(run->now.dims, run->now.global, run->now.local).block_threads;
+    }
+    for (size_t i = 0; i < h->plan.count; i++) {
+        planned_run *run = &h->plan.data[i];
+        if (!run->in_part)
+            run->heard = hd_blocks_spread(
+                run->blocks, (double)run->tried * (double)(h->limit - h->part_limit) / (double)all);
+    }
 }
 
 /* ---- the ear ---------------------------------------------------------------------------------- */
@@ -305,10 +379,20 @@ static hd_status hear_run(hearing *h, hd_vm *vm, const planned_run *run, bool la
     for (uint32_t d = 0; d < e->device_count; d++)
         hd_shapes_next(e->shapes[d], run->launch);
     hd_toucher_next(h->toucher, run->launch);
+    const hd_vm_extent longest = {.block = {.instructions = most_instructions(h)}};
+    hd_vm_set_extent(vm, run->in_part ? &h->part : h->plan.count ? NULL : &longest);
     hd_status status = hd_vm_write_before(vm, run->launch);
     if (status == HD_OK)
         status =
             hd_vm_run_blocks(vm, run->launch, last ? &run->heard : &hd_all_blocks, &some, &counts);
+    if (run->in_part) {
+        e->part = h->part.thread;
+        e->part_blocks = counts.cut_blocks;
+        e->behind = counts.behind;
+    } else if (counts.cut_blocks) { /* it was heard at once, and is too much work */
+        h->over = true;
+        h->end = 1;
+    }
     uint64_t heard = hd_blocks_chosen(&run->heard, run->blocks);
     double share = counts.blocks ? (double)heard / (double)counts.blocks : 0;
     for (int k = 0; k < HD_OPERATIONS; k++)

@@ -22,6 +22,7 @@
 #include "analysis/cache.h"
 #include "advise/touched.h"
 #include "analysis/shapes.h"
+#include "machine/vm.h"
 #include "model/search.h"
 
 /* Accesses of lanes that are heard unless a limit is given, and how many times as many are run. */
@@ -54,6 +55,12 @@ typedef struct hd_evidence {
     uint64_t runs, run_count;     /* of launches, heard; that the job asks for */
     uint64_t blocks, block_count; /* heard; of all runs that the job asks for */
     uint64_t lane_accesses;       /* heard */
+    uint64_t
+        part_blocks; /* of those that were heard, these only until each thread had come so far: */
+    hd_vm_far part;
+    double part_of; /* accesses of a thread, where whole blocks were run as well; else 0 */
+    uint64_t
+        behind; /* their threads that had come less than half as far, since they waited for others */
     const char *made_up; /* buffers that kernels read, and whose contents Heddle made up; or NULL */
     hd_touched touched;  /* the record, by threads of the blocks that were heard */
     bool is_silent;      /* all was run, and no access executed: `why` says so */
@@ -70,7 +77,7 @@ typedef struct hd_evidence {
 
 /* All of the job was heard. */
 static inline bool hd_evidence_is_whole(const hd_evidence *e) {
-    return !e->why && e->blocks == e->block_count;
+    return !e->why && e->blocks == e->block_count && !e->part_blocks;
 }
 
 /* Runs the resolved job and hears it for each device. What keeps it from being run or heard

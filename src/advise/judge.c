@@ -17,6 +17,8 @@
 
 /* What a part of the blocks can tell from none. */
 #define MARGIN_OF_A_PART 0.03
+/* The same of blocks that were heard in part: what follows may be otherwise. */
+#define MARGIN_OF_BEGINNINGS 0.05
 
 typedef struct judge {
     hd_arena *arena;
@@ -300,8 +302,11 @@ hd_status hd_evidence_judge(hd_arena *arena, const hd_diag *diag, hd_evidence *e
     }
     if (status != HD_OK || j.stopped)
         return status;
-    if (!hd_evidence_is_whole(evidence) && judgement->margin < MARGIN_OF_A_PART)
-        judgement->margin = MARGIN_OF_A_PART;
+    const double least = evidence->part_blocks            ? MARGIN_OF_BEGINNINGS
+                         : hd_evidence_is_whole(evidence) ? 0
+                                                          : MARGIN_OF_A_PART;
+    if (judgement->margin < least)
+        judgement->margin = least;
     judgement->margin += 2 * j.measured->error;
     conclude(&j);
     return HD_OK;

@@ -40,6 +40,28 @@ hd_status cli_evidence_read(cli *c, hd_advise_options *options) {
 
 static const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }
 
+/* ", each as far as 16384 accesses or 262144 instructions of each thread, of unknown length"; ", each as
+ * far as 8192 accesses of each thread of about 98558" */
+static const char *say_part(hd_arena *arena, const hd_evidence *e) {
+    if (!e->part_blocks)
+        return "";
+    const char *who = e->part_blocks == e->blocks
+                          ? "each"
+                          : hd_format(arena, "%llu of them", (unsigned long long)e->part_blocks);
+    const char *behind =
+        e->behind ? hd_format(arena, " (%llu threads less than half as far, since they waited)",
+                              (unsigned long long)e->behind)
+                  : "";
+    if (e->part_of > 0)
+        return hd_format(arena, ", %s as far as %llu accesses of each thread%s of about %.0f", who,
+                         (unsigned long long)e->part.accesses, behind, e->part_of);
+    return hd_format(
+        arena,
+        ", %s as far as %llu accesses or %llu instructions of each thread%s, of unknown length",
+        who, (unsigned long long)e->part.accesses, (unsigned long long)e->part.instructions,
+        behind);
+}
+
 const char *cli_evidence_basis(hd_arena *arena, const hd_advice *advice, const char *cost) {
     const hd_evidence *e = advice->evidence;
     const hd_recount *r = &advice->recount;
@@ -62,20 +84,25 @@ const char *cli_evidence_basis(hd_arena *arena, const hd_advice *advice, const c
         e->made_up ? hd_format(arena, " on made-up contents of %s", e->made_up) : "";
     if (hd_evidence_is_whole(e))
         return hd_format(arena, "a run of the whole job%s%s", made_up, caches);
-    return hd_format(arena, "a run of %llu of %llu block%s, in %llu of %llu launch%s%s%s",
+    return hd_format(arena, "a run of %llu of %llu block%s, in %llu of %llu launch%s%s%s%s",
                      (unsigned long long)e->blocks, (unsigned long long)e->block_count,
                      plural(e->block_count), (unsigned long long)e->runs,
-                     (unsigned long long)e->run_count, e->run_count == 1 ? "" : "es", made_up,
-                     caches);
+                     (unsigned long long)e->run_count, e->run_count == 1 ? "" : "es",
+                     say_part(arena, e), made_up, caches);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 HD_GETTER(is_made_up, hd_evidence, hd_bool(row->made_up != NULL))
+HD_GETTER(part_of, hd_evidence, row->part_of > 0 ? hd_real(row->part_of) : hd_null())
 HD_GETTER(whole_of, hd_evidence, hd_bool(hd_evidence_is_whole(row)))
 
 const hd_member cli_evidence_members[] = {
     HD_SAME(hd_evidence, why, runs, run_count, blocks, block_count, lane_accesses, seconds),
+    HD_SAME(hd_evidence, part_blocks, behind),
+    {"part_accesses", HD_AT(hd_evidence, part.accesses)},
+    {"part_instructions", HD_AT(hd_evidence, part.instructions)},
+    {"part_of", .get = part_of},
     {"made_up", .get = is_made_up},
     {"touching", HD_AT(hd_evidence, touched.threads)},
     {"threads", HD_AT(hd_evidence, touched.of)},
@@ -115,11 +142,15 @@ void cli_show_judged(cli *c, const hd_record *record, const hd_evidence *e,
     hd_str_printf(out, "\nLayouts on %s, by %s", of->device->name,
                   judged->heard ? "what was counted" : "static cost");
     if (judged->simulated && !hd_evidence_is_whole(e))
-        hd_str_printf(out, " in %llu of %llu block%s", (unsigned long long)e->blocks,
-                      (unsigned long long)e->block_count, plural(e->block_count));
+        hd_str_printf(out, " in %s%llu of %llu block%s", e->part_blocks ? "the beginning of " : "",
+                      (unsigned long long)e->blocks, (unsigned long long)e->block_count,
+                      plural(e->block_count));
     hd_str_printf(out, "\n");
     cli_show_rows(c, NULL, judged->of_energy ? judged_members : judged_columns,
                   hd_with(hd_rows(judged->layouts, judged->count), record), out);
     if (judged->of_energy)
         hd_str_add(out, "  ratio: of the energy, which is modelled, without idle power\n");
+    if (judged->heard && e->part_blocks)
+        hd_say(out, "  what blocks do behind their beginning was not heard, and caches are empty "
+                    "when they begin");
 }

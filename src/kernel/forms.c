@@ -157,6 +157,16 @@ static bool divide(const kernel_forms *f, hd_affine a, int64_t divisor, bool flo
     return lies_in(f, rest, 0, divisor - 1);
 }
 
+/* The lower half of a counter whose range is not known: a cast to uint, which keeps numbers that
+ * fit, as it does where it is written as one. */
+static bool is_lower_half(const kernel_forms *f, hd_affine a, int64_t mask) {
+    int64_t low, high;
+    bool fits = mask == UINT32_MAX && !kernel_affine_range(&f->launch, a, &low, &high);
+    for (uint32_t i = 0; i < a.term_count; i++)
+        fits = fits && a.terms[i].factor <= INT32_MAX && a.terms[i].factor >= INT32_MIN;
+    return fits;
+}
+
 static bool by_constant(const kernel_forms *f, kir_op op, hd_affine a, int64_t b, hd_affine *form) {
     switch (op) {
     case KIR_SHL:
@@ -170,6 +180,9 @@ static bool by_constant(const kernel_forms *f, kir_op op, hd_affine a, int64_t b
             *form = hd_affine_scale(f->arena, *form, -b);
             return true;
         }
+        *form = a;
+        if (is_lower_half(f, a, b))
+            return true;
         return b >= 0 && b < INT64_MAX && hd_is_power_of_two((uint64_t)b + 1) &&
                divide(f, a, b + 1, true, true, form);
     case KIR_SDIV:

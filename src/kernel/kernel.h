@@ -304,6 +304,10 @@ bool hd_is_varying_at(const hd_kernel_info *info, const hd_divergence *divergenc
  * does. */
 const char *hd_threads_stay_together(const kir_kernel *kernel, kir_value *at);
 
+/* waits.c: a loop may ask memory for what a thread of another block will write: it reads one place
+ * again and again, volatile or by atomics that leave it as it is. */
+bool hd_may_wait(const kir_kernel *kernel, const hd_flow *flow);
+
 /* registers.c: most 32-bit values live at once, plus a small fixed number. */
 uint32_t hd_kernel_registers(hd_arena *arena, const kir_kernel *kernel, const hd_flow *flow);
 

@@ -15,7 +15,7 @@
  * When `start` holds ids or the counters of outer loops the count differs by
  * thread or iteration, and its mean over the launch is computed by going through
  * the values of those symbols: all of them up to BUDGET points, beyond that
- * evenly spread ones.
+ * evenly spread ones. A loop that is run here takes as many points as steps.
  */
 #include "kernel/kernel_analysis.h"
 
@@ -175,7 +175,11 @@ static bool close_dependence(hd_evaluator *e, kernel_dependence *d) {
 
 static double mean_count(hd_evaluator *e, uint32_t loop, kernel_dependence on) {
     mean m = {.loop = loop, .on = &on, .budget = BUDGET, .weight = 1};
-    bool known = close_dependence(e, &on) && sum_level(e, &m) && m.points > 0;
+    uint64_t steps;
+    bool known = close_dependence(e, &on);
+    if (known && !e->tests[loop].affine && passes_at(e, loop, &steps) && steps)
+        m.budget /= steps;
+    known = known && sum_level(e, &m) && m.points > 0;
     return known ? m.sum / m.points : -1;
 }
 

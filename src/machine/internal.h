@@ -296,8 +296,10 @@ struct vm_run {
     const hd_sink *sink;
     void *stream;
     uint64_t position;
-    hd_vm_counts counts;      /* of this worker, in the launch so far */
-    uint64_t block_start;     /* instructions when this block began */
+    hd_vm_counts counts;        /* of this worker, in the launch so far */
+    uint64_t block_start;       /* instructions when this block began */
+    const hd_vm_extent *extent; /* how far it is run, or NULL: to its end */
+    hd_arena *worker_arena;
     bool checked;             /* an optional check is on: vm_check_access() hears every MI */
     struct vm_shadow *shadow; /* of the optional checks, or NULL */
     struct vm_block_shadow *block_shadow;

@@ -171,7 +171,7 @@ static uint32_t go(vm_run *r, const vm_node *node, const vm_edge *edge) {
     return take_lanes(r, first_pending(r));
 }
 
-static uint32_t next_node(vm_run *r) {
+uint32_t vm_next_node(vm_run *r) {
     r->flow->ahead = false;
     uint32_t node = first_pending(r);
     if (node == VM_NO_NODE && r->live) {
@@ -193,7 +193,7 @@ static uint32_t end_if(vm_run *r, const vm_node *node) {
     send(r, &node->edges[0], f->taken[0], yes);
     send(r, &node->edges[1], f->taken[1], no);
     uint32_t to[] = {node->edges[0].to, node->edges[1].to};
-    return f->ahead ? take_lanes(r, to[to[1] > to[0]]) : next_node(r);
+    return f->ahead ? take_lanes(r, to[to[1] > to[0]]) : vm_next_node(r);
 }
 
 static uint32_t case_of(const vm_node *node, uint64_t value) {
@@ -224,7 +224,7 @@ static uint32_t end_switch(vm_run *r, const vm_node *node) {
             }
         send(r, &node->edges[edge], taken, count);
     }
-    return next_node(r);
+    return vm_next_node(r);
 }
 
 static uint32_t end_node(vm_run *r, const vm_node *node, uint32_t number) {
@@ -234,15 +234,15 @@ static uint32_t end_node(vm_run *r, const vm_node *node, uint32_t number) {
     case VM_END_IF: return end_if(r, node);
     case VM_END_SWITCH: return end_switch(r, node);
     case VM_END_BARRIER:
-    case VM_END_NAMED_BARRIER: vm_stop_at_barrier(r, number); return next_node(r);
-    case VM_END_YIELD: vm_stop_to_yield(r, number); return next_node(r);
+    case VM_END_NAMED_BARRIER: vm_stop_at_barrier(r, number); return vm_next_node(r);
+    case VM_END_YIELD: vm_stop_to_yield(r, number); return vm_next_node(r);
     case VM_END_TRAP:
         vm_fault(r, node->inst, vm_first_active(r),
                  "the program says that this is never reached, and it is");
     default:
         r->live -= r->active.count;
         add_lanes(r, f->returned, r->bits);
-        return next_node(r);
+        return vm_next_node(r);
     }
 }
 
@@ -301,9 +301,11 @@ void vm_count_operations(vm_run *r) {
 
 bool vm_run_nodes(vm_run *r) {
     struct vm_flow_state *f = r->flow;
-    for (uint32_t n = next_node(r); n != VM_NO_NODE;) {
+    for (uint32_t n = vm_next_node(r); n != VM_NO_NODE;) {
         if (f->ahead || f->spent > PATIENCE)
             n = choose_others(r, n);
+        if (r->extent && (n = vm_extent_stop(r, n)) == VM_NO_NODE)
+            break;
         const vm_node *node = &r->program->nodes[n];
         r->counts.instructions += node->insts;
         r->counts.thread_instructions += (uint64_t)node->insts * r->active.count;
@@ -321,6 +323,8 @@ bool vm_run_nodes(vm_run *r) {
         if (r->native && r->native->fn[n])
             r->counts.native_instructions += (uint64_t)node->insts * r->active.count;
         run_range(r, n, node->first, node->count);
+        if (r->extent)
+            vm_extent_note(r, node->insts);
         n = end_node(r, node, n);
         if (r->takes_turns && node->spins && n != VM_NO_NODE) {
             stop_for_turn(r, n);

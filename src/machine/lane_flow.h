@@ -38,6 +38,7 @@ struct vm_flow_state {
     uint64_t spent;     /* on lanes that went round while others waited, see let_others_run() */
     bool ahead;         /* the lanes at work run ahead of those */
     uint32_t turn;      /* the node whose lanes ran ahead last */
+    struct vm_progress *progress; /* of a block that is not run to its end */
 };
 
 /* For every active lane l, in order. The body may `continue` and return, but not `break`. */
@@ -76,6 +77,18 @@ VM_ALWAYS uint8_t *vm_place(const vm_places *p, bool listed, uint32_t lane) {
 
 /* Lanes wait at a node, to run it when it is its turn. */
 void vm_wait_at(vm_run *r, uint32_t node, const uint64_t *mask, uint32_t count);
+
+/* Takes the lanes of the first node that has some, and makes them the active ones; VM_NO_NODE: there are
+ * none. */
+uint32_t vm_next_node(vm_run *r);
+
+/* ---- extent.c */
+
+/* A block begins; a node has run, before its lanes go on; and the node that runs next in the place of
+ * `node`, whose lanes are active. */
+void vm_extent_begin(vm_run *r);
+void vm_extent_note(vm_run *r, uint32_t instructions);
+uint32_t vm_extent_stop(vm_run *r, uint32_t node);
 
 /* ---- barrier.c */
 

@@ -124,6 +124,8 @@ static hd_status prepare(const running *x, vm_worker *w, vm_room *room) {
     r->heap = x->vm->heap;
     r->workspace = x->launch->cooperative ? vm_space_at(&x->vm->space, x->vm->workspace) : NULL;
     r->takes_turns = x->takes_turns;
+    r->extent = x->takes_turns || !x->vm->has_extent ? NULL : &x->vm->extent;
+    r->worker_arena = w->arena;
     vm_native_begin_launch(r);
     r->counts = (hd_vm_counts){0};
     vm_fill_launch(r, x->bound->args);
@@ -156,6 +158,7 @@ static void begin_block(const running *x, vm_worker *w, uint64_t block) {
         vm_check_block(r);
     vm_fill_block(r, x->bound->args);
     vm_begin_nodes(r);
+    vm_extent_begin(r);
 }
 
 /* Runs a block; false when it did not come to its end. */
@@ -468,6 +471,8 @@ void vm_add_counts(hd_vm_counts *sum, const hd_vm_counts *more) {
     sum->thread_instructions += more->thread_instructions;
     sum->native_instructions += more->native_instructions;
     sum->mis += more->mis;
+    sum->cut_blocks += more->cut_blocks;
+    sum->behind += more->behind;
     sum->lane_accesses += more->lane_accesses;
     for (uint32_t k = 0; k < HD_OPERATIONS; k++)
         sum->operations[k] += more->operations[k];

@@ -61,6 +61,8 @@ struct hd_vm {
     const hd_diag *diag;
     const hd_job *job; /* or NULL */
     hd_vm_options options;
+    hd_vm_extent extent; /* of blocks, */
+    bool has_extent;     /* if this is set */
     uint32_t worker_count;
     vm_space space;
     vm_buffer *buffers;   /* of the job */

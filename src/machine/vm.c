@@ -151,6 +151,11 @@ hd_vm *hd_vm_open_empty(hd_arena *arena, const hd_diag *diag, const hd_vm_option
     return vm;
 }
 
+void hd_vm_set_extent(hd_vm *vm, const hd_vm_extent *extent) {
+    vm->has_extent = extent != NULL;
+    vm->extent = extent ? *extent : (hd_vm_extent){0};
+}
+
 hd_vm_fault hd_vm_last_fault(const hd_vm *vm) { return vm->last_fault; }
 
 void hd_vm_close(hd_vm *vm) {

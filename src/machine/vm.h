@@ -63,8 +63,22 @@ typedef struct hd_vm_options {
     const hd_ranks *ranks;
 } hd_vm_options;
 
+/* How far a thread or a block comes: accesses of lanes that are announced, or that would be with a sink,
+ * and instructions of kir. Of a bound 0: there is none. */
+typedef struct hd_vm_far {
+    uint64_t accesses, instructions;
+} hd_vm_far;
+
+/* How far blocks are run: until a block has come so far, or each of its threads. Such a block counts as
+ * run to its end, and sinks hear it as one. */
+typedef struct hd_vm_extent {
+    hd_vm_far block, thread;
+} hd_vm_extent;
+
 typedef struct hd_vm_counts {
     uint64_t blocks;                    /* run to their end */
+    uint64_t cut_blocks;                /* of them, those that their extent ended */
+    uint64_t behind;                    /* their threads that had come less than half as far */
     uint64_t instructions;              /* kir instructions executed by blocks */
     uint64_t thread_instructions;       /* the same, each times its active lanes */
     uint64_t native_instructions;       /* of the last, those that native code executed */
@@ -93,6 +107,8 @@ hd_vm *hd_vm_open_empty(hd_arena *arena, const hd_diag *diag, const hd_vm_option
  * one writes. */
 hd_status hd_vm_run_blocks(hd_vm *vm, uint32_t launch, const hd_block_choice *blocks,
                            const hd_sink *sink, hd_vm_counts *counts);
+/* How far blocks of the next launches are run; NULL: to their end. Blocks that take turns always are. */
+void hd_vm_set_extent(hd_vm *vm, const hd_vm_extent *extent);
 /* The launch with the size and the arguments that it reads from buffers, as they are now. */
 hd_status hd_vm_launch_now(hd_arena *arena, hd_vm *vm, uint32_t launch, hd_launch *now);
 /* Writes what the job puts into buffers before this launch; hd_vm_run() does it by itself. */
