@@ -222,9 +222,14 @@ static double expected_accesses(const hd_device_advice *of) {
 static hd_status run_for_evidence(hd_arena *arena, const hd_diag *diag,
                                   const hd_advise_options *options, const hd_search_options *search,
                                   const hd_job *declared, hd_advice *advice) {
-    hd_status status = hd_evidence_hear(arena, diag, advice->job, options->devices,
-                                        advice->device_count, &options->evidence,
-                                        expected_accesses(&advice->devices[0]), &advice->evidence);
+    const hd_device_advice *first = &advice->devices[0];
+    hd_evidence_options hearing =
+        options->evidence; /* what follows from the source has no beginning */
+    hearing.whole_blocks =
+        !hd_basis_of(arena, first->accesses, first->access_count, &options->cost).count;
+    hd_status status =
+        hd_evidence_hear(arena, diag, advice->job, options->devices, advice->device_count, &hearing,
+                         expected_accesses(&advice->devices[0]), &advice->evidence);
     for (uint32_t d = 0; d < advice->device_count && status == HD_OK && !advice->evidence->why; d++)
         status =
             advise_by_evidence(arena, diag, options, search, advice, d, &advice->devices[d].search);
@@ -353,7 +358,7 @@ static hd_layout_gain gain_of(hd_arena *arena, const hd_advice *advice) {
     hd_layout_gain gain = {.share = 1 - first->ratio};
     const hd_recounted *counted = hd_recount_of(r, first->best);
     if (counted) {
-        gain.transactions = (double)hd_recount_deciding(r, &r->original)->transactions -
+        gain.transactions = (double)hd_recount_own(r, counted)->transactions -
                             (double)hd_recount_deciding(r, counted)->transactions;
         return gain;
     }

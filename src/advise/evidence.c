@@ -138,12 +138,16 @@ static hd_status open_machine(hearing *h, const hd_diag *diag, const volatile si
     return hd_vm_open(h->arena, diag, h->job, h->contents, &options, vm);
 }
 
+static const char *too_much(const hearing *h, uint32_t launch) {
+    return hd_format(h->arena,
+                     "a block of '%s' does more work than the limit of %llu accesses allows",
+                     h->job->launches[launch].kernel_name, (unsigned long long)h->limit);
+}
+
 /* A run of a launch failed: by a fault, or because a block is too much work. */
 static hd_status failed(hearing *h, uint32_t launch, const hd_vm_counts *counts, hd_status status) {
     if (most_instructions(h) && counts->instructions >= most_instructions(h))
-        h->evidence->why = hd_format(
-            h->arena, "a block of '%s' does more work than the limit of %llu accesses allows",
-            h->job->launches[launch].kernel_name, (unsigned long long)h->limit);
+        h->evidence->why = too_much(h, launch);
     return status;
 }
 
@@ -156,9 +160,9 @@ static uint64_t next_blocks(double each, uint64_t left, uint64_t rest) {
 
 /* ---- blocks that are too long ------------------------------------------------------------- */
 
-/* How many blocks are heard in part, at least, of all that there are, and how many instructions a thread
- * of them may take for each access: kernels that compute much take time, too. */
-enum { PARTS = 8, INSTRUCTIONS = 16 };
+/* How many blocks are heard in part, at least, of all that there are; how many accesses of each thread, at
+ * least, and how many instructions it may take for each: kernels that compute much take time, too. */
+enum { PARTS = 8, LEAST = 16, INSTRUCTIONS = 16 };
 
 /* Where a block is found to be too long: when it has more work than is heard, where nothing comes
  * behind it, and else more than is run. */
@@ -169,13 +173,18 @@ static hd_vm_extent too_long(const hearing *h, const planned_run *run) {
                                     .instructions = most_instructions(h)}};
 }
 
-/* So many blocks, each so far, fill the limit; what launches before have is a quarter at most. */
+/* So many blocks, each so far, fill the limit; what launches before have is a quarter at most. 0: none
+ * comes far enough to tell anything. */
 static uint64_t plan_part(hearing *h, planned_run *run, uint64_t before) {
     const hd_grid grid = hd_grid_of(run->now.dims, run->now.global, run->now.local);
-    const uint64_t parts = run->blocks < PARTS ? run->blocks : PARTS, most = h->limit / 4;
+    const uint64_t most = h->limit / 4;
+    uint64_t parts = run->blocks < PARTS ? run->blocks : PARTS;
     h->part_limit = h->limit - (before < most ? before : most);
-    uint64_t each = h->part_limit / parts / grid.block_threads;
-    each = each ? each : 1;
+    const uint64_t fit = h->part_limit / LEAST / grid.block_threads;
+    parts = parts < fit ? parts : fit;
+    if (!parts || h->options->whole_blocks)
+        return 0;
+    const uint64_t each = h->part_limit / parts / grid.block_threads;
     h->part = (hd_vm_extent){.thread = {each, INSTRUCTIONS * each}};
     run->in_part = true;
     run->heard = hd_blocks_spread(run->blocks, (double)parts);
@@ -190,14 +199,16 @@ static hd_status try_part(hearing *h, hd_vm *vm, planned_run *run) {
     for (size_t i = 0; i < h->plan.count; i++)
         before += h->plan.data[i].lane_accesses;
     if (hd_may_wait(run->now.kernel, hd_flow_analyse(h->arena, run->now.kernel))) {
-        h->evidence->why = hd_format(h->arena,
-                                     "a block of '%s' does more work than the limit of %llu "
-                                     "accesses allows, and may wait for "
-                                     "others, so that a part of it says nothing",
-                                     run->now.kernel_name, (unsigned long long)h->limit);
+        h->evidence->why =
+            hd_format(h->arena, "%s, and may wait for others, so that a part of it says nothing",
+                      too_much(h, run->launch));
         return HD_OK;
     }
     const double parts = (double)plan_part(h, run, before), all = (double)h->part_limit;
+    if (parts < 1) {
+        h->evidence->why = too_much(h, run->launch);
+        return HD_OK;
+    }
     hd_vm_set_extent(vm, &h->part);
     hd_status status = hd_vm_run_blocks(vm, run->launch, &run->heard, NULL, &counts);
     const double by_accesses = all / (double)(counts.lane_accesses + 1);
@@ -220,7 +231,8 @@ static hd_status try_run(hearing *h, hd_vm *vm, planned_run *run, uint64_t *left
         return ready;
     run->blocks = blocks_of(&run->now);
     const hd_vm_extent extent = too_long(h, run);
-    hd_vm_set_extent(vm, h->devices ? &extent : NULL); /* a run that nobody hears is whole */
+    const bool in_part = h->devices && !h->options->whole_blocks; /* what nobody hears is whole */
+    hd_vm_set_extent(vm, in_part ? &extent : NULL);
     while (run->tried < run->blocks && *left && !h->evidence->stopped) {
         uint64_t count = next_blocks(*each, *left, run->blocks - run->tried);
         const hd_block_choice some = {run->tried, run->tried + count - 1, 0, 1};
@@ -320,14 +332,20 @@ static void make_plan(hearing *h) {
         all += run->in_part ? 0 : run->lane_accesses;
         least = block < least ? block : least;
     }
-    if (least > h->limit &&
-        h->plan.count) { /* the first launch's are heard in part, and no others */
-        planned_run *run = h->plan.data;
+    if (least > h->limit && h->plan.count) {
+        planned_run *run = h->plan.data; /* the others read what it would write */
+        const hd_grid grid = hd_grid_of(run->now.dims, run->now.global, run->now.local);
         h->plan.count = 1;
-        plan_part(h, run, 0);
-        h->evidence->part_of =
-            (double)run->lane_accesses / (double)run->tried /
-            (double)hd_grid_of(run->now.dims, run->now.global, run->now.local).block_threads;
+        if (!plan_part(h, run, 0))
+            h->evidence->why =
+                hd_format(h->arena,
+                          "a block makes %llu accesses of lanes, more than the limit "
+                          "of %llu; raise it with --run",
+                          (unsigned long long)least, (unsigned long long)h->limit);
+        else
+            h->evidence->part_of =
+                (double)run->lane_accesses / (double)run->tried / (double)grid.block_threads;
+        return;
     }
     for (size_t i = 0; i < h->plan.count; i++) {
         planned_run *run = &h->plan.data[i];

@@ -34,6 +34,7 @@ typedef struct hd_evidence_options {
     uint32_t candidates; /* layouts whose caches are simulated; 0: 12; and besides them: */
     hd_layout *const *layouts;
     uint32_t layout_count;
+    bool whole_blocks;                               /* none is heard in part */
     const volatile sig_atomic_t *stop;               /* ends it when set; may be NULL */
     void (*progress)(void *user, const char *doing); /* may be NULL */
     void *user;

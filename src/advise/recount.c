@@ -1,6 +1,8 @@
 /* Layouts counted as they will run (recount.h). */
 #include "advise/recount.h"
 
+#include <math.h>
+
 #include "advise/nvcc_job.h"
 #include "advise/vectors.h"
 #include "advise/verify.h"
@@ -18,7 +20,9 @@ typedef struct counting {
     bool is_cached; /* they can be: else transactions are the cost */
     bool of_energy; /* joules are */
     bool asks_nvcc; /* it compiles these kernels, and is here */
-    char *folder;   /* for files, which begin with the number of the layout there */
+    uint32_t *near; /* layouts that it is asked about, [near_count] */
+    uint32_t near_count;
+    char *folder; /* for files, which begin with the number of the layout there */
     hd_recount *result;
 } counting;
 
@@ -174,10 +178,11 @@ static void count_layout(hd_arena *arena, const counting *c, const char *files, 
         return;
     void **inputs = hd_new_array(arena, void *, placed->job->buffer_count + 1);
     hd_placed_scatter(arena, placed, c->before, inputs);
-    to->counted = count_job(arena, c, placed->job, inputs, hd_format(arena, "%s.hdt", files),
-                            &to->compiled) == HD_OK;
-    if (to->counted && c->asks_nvcc)
+    if (c->near_count)
         count_by_nvcc(arena, c, placed->job, rewritten, inputs, files, to);
+    else
+        to->counted = count_job(arena, c, placed->job, inputs, hd_format(arena, "%s.hdt", files),
+                                &to->compiled) == HD_OK;
 }
 
 static void count_original(hd_arena *arena, const counting *c, const char *files,
@@ -210,6 +215,18 @@ static hd_status count_one(void *self, uint32_t worker, uint64_t number) {
         count_layout(arena, c, files, of);
     else if (!of->counted)
         count_original(arena, c, files, of);
+    hd_arena_free(arena);
+    return HD_OK;
+}
+
+static hd_status ask_one(void *self, uint32_t worker, uint64_t number) {
+    const counting *c = self;
+    hd_arena *arena = hd_arena_new();
+    (void)worker;
+    const uint32_t layout = c->near[number];
+    count_layout(arena, c, hd_format(arena, "%s/%u", c->folder, layout),
+                 &c->result->layouts[layout]);
+    c->result->layouts[layout].asked = true;
     hd_arena_free(arena);
     return HD_OK;
 }
@@ -263,7 +280,12 @@ static void choose(hd_arena *arena, const hd_device *device, hd_cost_model *mode
 /* ---- what it says of the cost ------------------------------------------------------------------ */
 
 const hd_run_counts *hd_recount_deciding(const hd_recount *r, const hd_recounted *of) {
-    return r->original.nvcc.transactions ? &of->nvcc : &of->compiled;
+    (void)r;
+    return of->nvcc.transactions ? &of->nvcc : &of->compiled;
+}
+
+const hd_run_counts *hd_recount_own(const hd_recount *r, const hd_recounted *of) {
+    return of->nvcc.transactions ? &r->original.nvcc : &r->original.compiled;
 }
 
 const hd_recounted *hd_recount_of(const hd_recount *r, const hd_layout *layout) {
@@ -276,11 +298,12 @@ const hd_recounted *hd_recount_of(const hd_recount *r, const hd_layout *layout) 
 }
 
 static void compare(hd_recount *r) {
-    const double own = hd_recount_deciding(r, &r->original)->cost;
     for (uint32_t i = 0; i < r->count; i++) {
         hd_recounted *of = &r->layouts[i];
-        of->counted = of->counted && hd_recount_deciding(r, of)->transactions;
-        of->ratio = of->counted ? hd_recount_deciding(r, of)->cost / own : 0;
+        of->counted = of->counted && hd_recount_deciding(r, of)->transactions &&
+                      (!of->asked || of->nvcc.transactions);
+        of->ratio =
+            of->counted ? hd_recount_deciding(r, of)->cost / hd_recount_own(r, of)->cost : 0;
     }
 }
 
@@ -317,6 +340,30 @@ static void sort(hd_recount *r) {
          i < r->count && all[i].counted && all[i].ratio <= all[0].ratio * (1 + HD_NOTICEABLE); i++)
         best = is_better(r, &all[i], &all[best]) ? i : best;
     move_up(all, best, 0);
+}
+
+/* nvcc takes seconds for each: it is asked about those that are near the best by what is known, until
+ * it has compiled all of these, and about those that the user wants to know. */
+static hd_status ask_nvcc(hd_arena *arena, counting *c) {
+    static const double near = 1.25;
+    hd_recount *r = c->result;
+    hd_status status = HD_OK;
+    uint64_t failed;
+    c->near = hd_new_array(arena, uint32_t, r->count + 1);
+    do {
+        double best = INFINITY;
+        compare(r);
+        for (uint32_t i = 0; i < r->count; i++)
+            best = r->layouts[i].counted ? fmin(best, r->layouts[i].ratio) : best;
+        c->near_count = 0;
+        for (uint32_t i = 0; i < r->count; i++)
+            if (r->layouts[i].counted && !r->layouts[i].asked &&
+                (r->layouts[i].ratio <= best * near || c->options->layout_count))
+                c->near[c->near_count++] = i;
+        if (c->near_count)
+            status = hd_in_parallel(hd_core_count(), c->near_count, ask_one, c, &failed);
+    } while (c->near_count && status == HD_OK && !(c->options->stop && *c->options->stop));
+    return status;
 }
 
 /* Blocks that ran, of all, where not all did. */
@@ -365,6 +412,8 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
     }
     if (status == HD_OK)
         status = hd_in_parallel(hd_core_count(), recount->count + 1, count_one, &c, &failed);
+    if (status == HD_OK && recount->original.nvcc.transactions)
+        status = ask_nvcc(arena, &c);
     hd_scratch_remove(c.folder);
     if (status == HD_ESYSTEM)
         return status;
@@ -389,9 +438,12 @@ static double part_then(double part, double whole, double then) {
 
 void advise_recounted_movement(const hd_recount *recount, const hd_layout *layout,
                                const hd_movement *before, hd_movement *after) {
-    const hd_run_counts *own = hd_recount_deciding(recount, &recount->original), *r;
+    const hd_run_counts *own, *r;
     if (recount->why || !recount->count || !hd_layout_equal(recount->layouts->layout, layout) ||
-        before->transactions <= 0 || !own->requests || !own->transactions)
+        before->transactions <= 0)
+        return;
+    own = hd_recount_own(recount, recount->layouts);
+    if (!own->requests || !own->transactions)
         return;
     r = hd_recount_deciding(recount, recount->layouts);
     after->requests = part_then(before->requests, (double)own->requests, (double)r->requests);

@@ -24,6 +24,7 @@ typedef struct hd_recounted {
     double
         ratio; /* of its cost to the original's, by nvcc's code where there is such; 0: not counted */
     hd_run_counts compiled, nvcc; /* nvcc: zeros where it was not asked, or does not compile them */
+    bool asked;                   /* of a layout: nvcc was */
 } hd_recounted;
 
 typedef struct hd_recount {
@@ -39,7 +40,7 @@ typedef struct hd_recount {
 /* Counts the best layouts of a ranking, SoA, tiles of a warp, and SoA of vectors in their
  * forms, for the job's record: transactions and requests of all blocks, and what caches serve of as
  * many blocks as the limit of the options allows. Where nvcc is installed a CUDA file is counted as nvcc
- * compiles it, too, and that decides. Of costs that are alike (HD_NOTICEABLE) that of fewer transactions
+ * compiles it, too, in the layouts that are near the best by then, and that decides. Of costs that are alike (HD_NOTICEABLE) that of fewer transactions
  * comes first, then that of fewer requests. Of a job of more than four times the limit, in accesses of
  * lanes, a share of the blocks of each launch runs, with `by_part`, and stands for all: no
  * block reads what another launch leaves, or none of what is counted depends on it. Else it is not
@@ -49,8 +50,10 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
                          hd_cost_model *model, bool by_part, const hd_search_result *ranking,
                          const hd_evidence_options *options, bool of_energy,
                          const hd_recount *before, hd_recount *recount);
-/* What decides about a layout: nvcc's code, where it has compiled the original. */
+/* What decides about a layout: nvcc's code, where it was asked about that and has compiled the original.
+ * And the same of the original. */
 const hd_run_counts *hd_recount_deciding(const hd_recount *recount, const hd_recounted *of);
+const hd_run_counts *hd_recount_own(const hd_recount *recount, const hd_recounted *of);
 /* The layout, or the original; NULL: it was not counted. */
 const hd_recounted *hd_recount_of(const hd_recount *recount, const hd_layout *layout);
 /* Those that gain by what was counted, at least by this share. */

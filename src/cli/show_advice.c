@@ -335,15 +335,15 @@ static void show_counted(const cli_answer *answer, hd_str *out) {
     if (r->why) {
         hd_say(out, "  the compiled kernels were not counted in another layout: %s", r->why);
     } else if (hd_layout_equal(best->layout, answer->advice->best)) {
-        const hd_run_counts *before = hd_recount_deciding(r, &r->original),
+        const hd_run_counts *before = hd_recount_own(r, best),
                             *after = hd_recount_deciding(r, best);
         hd_say(out,
                "  counted in %s: %llu requests of global memory become %llu, %llu transactions "
                "%llu",
-               r->original.nvcc.transactions ? "nvcc's code" : "the compiled kernels",
+               best->nvcc.transactions ? "nvcc's code" : "the compiled kernels",
                (unsigned long long)before->requests, (unsigned long long)after->requests,
                (unsigned long long)before->transactions, (unsigned long long)after->transactions);
-        if (r->original.nvcc.transactions)
+        if (best->nvcc.transactions)
             show_llvm(r, best, out);
     }
 }
@@ -374,6 +374,11 @@ void cli_show_recounted(cli *c, const hd_advice *advice, hd_str *out) {
                   advice->devices[0].device->name,
                   r->original.nvcc.transactions ? "nvcc's code" : "compiled code");
     cli_show_rows(c, NULL, recounted_columns, hd_with(hd_rows(rows, count), record), out);
+    uint32_t others = 0;
+    for (uint32_t i = 0; i < r->count && r->original.nvcc.transactions; i++)
+        others += r->layouts[i].counted && !r->layouts[i].nvcc.transactions;
+    if (others)
+        hd_say(out, "  %u are far behind by LLVM's code, which their figures are of", others);
 }
 
 /* A row of what moves. */
