@@ -259,6 +259,15 @@ bool hd_runs_with_test(const hd_kernel_info *info, const hd_access *access, int3
 bool hd_runs_in_loop(const hd_kernel_info *info, const hd_access *access, int32_t loop,
                      uint64_t *runs);
 
+/* ranges.c: least and greatest value of a symbol of the access's address or guards, over all threads
+ * of the launch and iterations in which the access runs; false: they are not known. */
+bool hd_symbol_range(const hd_kernel_info *info, const hd_access *access, const hd_term *term,
+                     int64_t *low, int64_t *high);
+/* Forms of which the access's address is always one: more than itself where opaque values in it are
+ * chosen by a condition (`row = is_first ? 0 : 4 * group`). At most `most` of them, at least 1. */
+uint32_t hd_address_choices(hd_arena *arena, const hd_kernel_info *info, const hd_access *access,
+                            hd_affine *forms, uint32_t most);
+
 /* One work-item (local size known: group and local; else global) in one iteration
  * of each loop; `iteration` has flow->loop_count numbers, or is NULL for the first. */
 typedef struct hd_point {

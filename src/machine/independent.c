@@ -6,23 +6,23 @@
  *     memory that is only read, or only written
  *     memory with atomics whose results nobody uses, of operations whose order
  *     does not matter
- *     memory of which every block touches a stretch of its own: all addresses
- *     are affine, move by the same number of bytes from block to block, span no
- *     more than that inside a block, and stay where 32-bit indices cannot wrap
- *     around
+ *     memory in which no block touches a byte that another one writes, as far
+ *     as all addresses are sums of ids, iterations and known numbers, and stay
+ *     where 32-bit indices cannot wrap around (apart.c)
  *
- * Memory is what arguments and variables point to. Several that point into one region
- * are apart where it is known which bytes the launch touches through each, and these do not
- * overlap; else they are one. In a buffer of records fields are apart, as long as the field of
- * every access to it is known: velocities may be written while all blocks read positions.
+ * Memory is what arguments and variables point to; several may point into one region. In a
+ * buffer of records fields are apart, as long as the field of every access to it is known:
+ * velocities may be written while all blocks read positions.
  *
  * Anything else runs block after block. (A kernel in which two blocks write the
  * same place without atomics is not race-free; there the last writer wins.)
  * launch.c asks, and has further reasons to run blocks one by one.
  *
- * What follows from the kernel alone is found once. Stretches follow from sizes and scalars, and
- * are kept for the last few of these; where memory is, each launch says anew.
+ * What follows from the kernel alone is found once. What blocks touch follows from sizes and scalars,
+ * and is kept for the last of these; where memory is, each launch says anew.
  */
+#include "base/hash.h"
+#include "machine/apart.h"
 #include "machine/launch.h"
 
 /* What the kernel does through one argument or variable, or to one field behind it. */
@@ -34,18 +34,20 @@ typedef struct use {
     bool indirect; /* some address can't be affine in any launch: loaded values are in it */
 } use;
 
-/* Bytes that a launch touches so, from the object's address. */
-typedef struct stretch {
-    bool started, scattered; /* scattered: some access is not affine in what is known */
-    int64_t step;            /* bytes from block to block */
-    int64_t low, high;       /* of the first block */
-} stretch;
+/* What is touched through one use. */
+typedef struct touched {
+    bool scattered;      /* some access is no sum of what is known */
+    uint32_t first, end; /* of the kind's touches */
+} touched;
 
-/* Stretches of one kind of launch. */
-enum { KINDS = 8 };
+/* What blocks touch in one kind of launch. */
+enum { KINDS = 512, MOST_STEPS = 1 << 16 };
 typedef struct kind {
-    int64_t *key; /* sizes and scalars; NULL: none yet */
-    stretch *stretches;
+    uint64_t hash; /* of the key */
+    int64_t *key;  /* sizes and scalars; NULL: none yet */
+    touched *of;   /* [use_count] */
+    vm_touch *touches;
+    uint32_t touch_capacity;
 } kind;
 
 typedef struct vm_verdicts {
@@ -54,7 +56,7 @@ typedef struct vm_verdicts {
     use *uses;
     uint32_t use_count;
     uint32_t *use_of; /* [access_count], KIR_NONE: none */
-    kind kinds[KINDS];
+    kind *kinds;      /* [KINDS], NULL: none was needed so far */
     uint32_t next_kind;
     double analysis_seconds; /* what the last analysis took */
 } vm_verdicts;
@@ -158,101 +160,76 @@ static vm_verdicts *verdicts_new(hd_arena *arena, const vm_program *p) {
     return v;
 }
 
-/* ---- stretches ----------------------------------------------------------------------- */
-
-/* Least and greatest value of one term over the threads and iterations of a block. */
-static bool range_of_term(const hd_kernel_info *info, const hd_launch *l, const hd_term *t,
-                          int64_t *low, int64_t *high) {
-    int64_t most;
-    if (t->kind == HD_SYM_LOCAL && t->index < l->dims) {
-        most = (int64_t)l->local[t->index] - 1;
-    } else if (t->kind == HD_SYM_LOOP) {
-        const hd_trip *trip = &info->trips[t->index];
-        if (trip->kind > HD_TRIP_BOUND)
-            return false;
-        most = (int64_t)trip->count;
-    } else {
-        return false;
-    }
-    int64_t end, *side = t->factor < 0 ? low : high;
-    return !__builtin_mul_overflow(t->factor, most, &end) &&
-           !__builtin_add_overflow(*side, end, side);
-}
-
-static void add_stretch(stretch *u, const hd_kernel_info *info, const hd_launch *l,
-                        const hd_access *a, uint32_t dimension) {
-    int64_t low = a->address.constant, high = low, step = 0;
-    bool known = a->affine && dimension < 3;
-    for (uint32_t i = 0; i < a->address.term_count && known; i++) {
-        const hd_term *t = &a->address.terms[i];
-        if (t->kind != HD_SYM_GROUP)
-            known = range_of_term(info, l, t, &low, &high);
-        else if (t->index == dimension)
-            step = t->factor;
-    }
-    known &= !__builtin_add_overflow(high, a->width, &high);
-    if (u->started && step != u->step)
-        known = false;
-    u->scattered |= !known;
-    u->low = u->started && u->low < low ? u->low : low;
-    u->high = u->started && u->high > high ? u->high : high;
-    u->step = step;
-    u->started = true;
-}
+/* ---- what blocks touch ------------------------------------------------------------------ */
 
 /* The launch is analysed for its sizes and scalars. */
-static void find_stretches(const vm_program *p, const vm_verdicts *v, const hd_launch *l,
-                           const hd_binding *binding, stretch *stretches) {
+static void find_touches(vm_compiled *c, const hd_binding *binding, kind *found) {
+    const vm_program *p = c->program;
+    const vm_verdicts *v = c->verdicts;
     hd_arena *arena = hd_arena_new();
-    hd_grid grid = hd_grid_of(l->dims, l->global, l->local);
     const hd_kernel_info *info = hd_kernel_analyse(arena, p->module, p->kernel, binding);
-    uint32_t dimension = 0, dimensions = 0; /* with more than one block */
-    for (uint32_t d = 0; d < 3; d++)
-        if (grid.groups[d] > 1) {
-            dimension = d;
-            dimensions++;
+    vm_touch *touches = hd_new_array(arena, vm_touch, (size_t)info->access_count * VM_CHOICES);
+    uint32_t count = 0;
+    for (uint32_t u = 0; u < v->use_count; u++) {
+        uint32_t first = count;
+        bool known = true;
+        for (uint32_t i = 0; i < info->access_count && known; i++) {
+            if (v->use_of[i] != u)
+                continue;
+            uint32_t more = vm_touches_of(arena, info, &info->accesses[i], &touches[count]);
+            known = more > 0;
+            count += more;
         }
-    if (dimensions > 1)
-        dimension = 3;
-    memset(stretches, 0, v->use_count * sizeof *stretches);
-    for (uint32_t i = 0; i < info->access_count; i++)
-        if (v->use_of[i] != KIR_NONE)
-            add_stretch(&stretches[v->use_of[i]], info, l, &info->accesses[i], dimension);
+        count = first + (known ? vm_fold_touches(touches + first, count - first) : 0);
+        found->of[u] = (touched){!known, first, count};
+    }
+    if (count > found->touch_capacity) {
+        found->touches = hd_new_array(c->arena, vm_touch, count);
+        found->touch_capacity = count;
+    }
+    if (count)
+        memcpy(found->touches, touches, count * sizeof *touches);
     hd_arena_free(arena);
 }
 
-/* NULL: to find them would take longer than the last launch did. */
-static const stretch *stretches_of(const hd_vm *vm, vm_compiled *c, const hd_launch *l) {
+/* NULL: to find it would take longer than the last launch did. */
+static const kind *kind_of(const hd_vm *vm, vm_compiled *c, const hd_launch *l) {
     vm_verdicts *v = c->verdicts;
     hd_arena *arena = hd_arena_new();
     hd_binding binding = hd_job_binding(arena, vm->job, l);
     binding.records = c->program->info->binding.records;
     binding.counts = NULL;
-    enum { SIZES = 10 }; /* all that stretches depend on: sizes of the launch, then the scalars */
-    int64_t *key = hd_new_array(arena, int64_t, SIZES + binding.param_count);
-    size_t bytes = (SIZES + binding.param_count) * sizeof *key;
+    enum { SIZES = 10 }; /* all that counts: sizes of the launch, then the scalars */
+    uint32_t length = SIZES + binding.param_count;
+    int64_t *key = hd_new_array(arena, int64_t, length);
     key[0] = binding.dims;
     memcpy(key + 1, binding.global, sizeof binding.global);
     memcpy(key + 4, binding.local, sizeof binding.local);
     memcpy(key + 7, binding.offset, sizeof binding.offset);
     memcpy(key + SIZES, binding.params, binding.param_count * sizeof *key);
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < length; i++)
+        hash = hd_hash_mix(hash, (uint64_t)key[i]);
+    if (!v->kinds)
+        v->kinds = hd_new_array(c->arena, kind, KINDS);
     kind *found = NULL;
-    for (uint32_t i = 0; i < KINDS && !found; i++)
-        if (v->kinds[i].key && !memcmp(v->kinds[i].key, key, bytes))
+    for (uint32_t i = 0; i < KINDS && v->kinds[i].key && !found; i++)
+        if (v->kinds[i].hash == hash && !memcmp(v->kinds[i].key, key, length * sizeof *key))
             found = &v->kinds[i];
     if (!found && !(c->work_seconds > 0 && c->work_seconds < v->analysis_seconds)) {
         found = &v->kinds[v->next_kind++ % KINDS];
         if (!found->key) {
-            found->key = hd_new_array(c->arena, int64_t, SIZES + binding.param_count);
-            found->stretches = hd_new_array(c->arena, stretch, v->use_count);
+            found->key = hd_new_array(c->arena, int64_t, length);
+            found->of = hd_new_array(c->arena, touched, v->use_count);
         }
-        memcpy(found->key, key, bytes);
+        found->hash = hash;
+        memcpy(found->key, key, length * sizeof *key);
         double start = hd_clock();
-        find_stretches(c->program, v, l, &binding, found->stretches);
+        find_touches(c, &binding, found);
         v->analysis_seconds = hd_clock() - start;
     }
     hd_arena_free(arena);
-    return found ? found->stretches : NULL;
+    return found;
 }
 
 /* ---- the launch ----------------------------------------------------------------------- */
@@ -263,7 +240,6 @@ typedef struct placed {
     uint64_t address;
     const vm_region *region; /* NULL: nobody knows */
     bool by_field;           /* other fields of its region are apart */
-    uint32_t cluster;        /* the first of the uses that may touch the same bytes */
 } placed;
 
 static placed place_of(const vm_space *space, const kir_kernel *k, const vm_bound *b,
@@ -282,96 +258,47 @@ static bool may_meet(const placed *a, const placed *b) {
            !(a->by_field && b->by_field && a->use->field != b->use->field);
 }
 
-/* Affine forms know nothing of indices that wrap around, which could make blocks meet. */
-static const int64_t far = (int64_t)1 << 31;
-
-/* First and last byte of the whole launch, from the object's address; false: they are not known. */
-static bool whole_stretch(const stretch *s, uint64_t blocks, int64_t *low, int64_t *high) {
-    int64_t all;
-    if (s->scattered || __builtin_mul_overflow(s->step, (int64_t)(blocks - 1), &all))
-        return false;
-    *low = s->low + (all < 0 ? all : 0);
-    *high = s->high + (all > 0 ? all : 0);
-    return s->low >= -far && s->high <= far && all >= -2 * far && all <= 2 * far && *low >= -far &&
-           *high <= far;
+/* One reads what the other one, or itself, may write. */
+static bool may_conflict(const placed *a, const placed *b) {
+    return may_meet(a, b) && (a->use->reads || b->use->reads) && (a->use->writes || b->use->writes);
 }
 
-static bool overlap(const placed *a, const stretch *x, const placed *b, const stretch *y,
-                    uint64_t blocks) {
-    int64_t low, high, other_low, other_high;
-    if (!whole_stretch(x, blocks, &low, &high) ||
-        !whole_stretch(y, blocks, &other_low, &other_high))
+static bool uses_meet(const kind *of_launch, const placed *a, const touched *x, const placed *b,
+                      const touched *y, const uint64_t groups[3], uint32_t *steps) {
+    if (x->scattered || y->scattered)
         return true;
-    int64_t from = (int64_t)a->address, other = (int64_t)b->address;
-    return from + low < other + other_high && other + other_low < from + high;
+    int64_t offset = (int64_t)(b->address - a->address);
+    for (uint32_t i = x->first; i < x->end; i++)
+        for (uint32_t k = x == y ? i : y->first; k < y->end; k++)
+            if ((of_launch->touches[i].writes || of_launch->touches[k].writes) &&
+                vm_touches_meet(&of_launch->touches[i], &of_launch->touches[k], offset, groups,
+                                steps))
+                return true;
+    return false;
 }
 
-/* Uses that may touch the same bytes get the same cluster. */
-static void find_clusters(placed *p, const stretch *stretches, uint32_t count, uint64_t blocks) {
-    for (uint32_t i = 0; i < count; i++) {
-        p[i].cluster = i;
-        for (uint32_t j = 0; j < i; j++) {
-            if (p[i].cluster == p[j].cluster || !may_meet(&p[i], &p[j]) ||
-                !overlap(&p[i], &stretches[i], &p[j], &stretches[j], blocks))
-                continue;
-            uint32_t from = p[i].cluster, to = p[j].cluster;
-            for (uint32_t k = 0; k <= i; k++)
-                if (p[k].cluster == from)
-                    p[k].cluster = to;
-        }
-    }
-}
-
-/* Every block has bytes of its own in what the uses of this cluster touch. */
-static bool has_own_stretch(const placed *p, const stretch *stretches, uint32_t count,
-                            uint32_t cluster, uint64_t blocks) {
-    int64_t low = INT64_MAX, high = INT64_MIN, step = 0;
-    uint64_t origin = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const stretch *s = &stretches[i];
-        int64_t unused_low, unused_high;
-        if (p[i].cluster != cluster)
-            continue;
-        if (low == INT64_MAX) {
-            step = s->step;
-            origin = p[i].address;
-        }
-        int64_t apart = (int64_t)(p[i].address - origin);
-        if (p[i].use->indirect || s->step != step ||
-            !whole_stretch(s, blocks, &unused_low, &unused_high))
-            return false;
-        low = low < s->low + apart ? low : s->low + apart;
-        high = high > s->high + apart ? high : s->high + apart;
-    }
-    return high - low <= (step < 0 ? -step : step);
-}
-
-static bool are_apart(const hd_vm *vm, vm_compiled *c, const hd_launch *l, placed *p) {
+static bool are_apart(const hd_vm *vm, vm_compiled *c, const hd_launch *l, const placed *p) {
     const vm_verdicts *v = c->verdicts;
-    bool any_mixed = false; /* some use reads what another one, or itself, may write */
+    bool any = false;
     for (uint32_t i = 0; i < v->use_count; i++)
-        for (uint32_t j = 0; j < v->use_count; j++)
-            any_mixed |= p[i].use->reads && p[j].use->writes && may_meet(&p[i], &p[j]);
-    if (!any_mixed)
-        return true;
-    for (uint32_t i = 0; i < v->use_count; i++)
-        if (p[i].use->indirect && p[i].use->reads && p[i].use->writes)
-            return false;
-    const stretch *stretches = stretches_of(vm, c, l);
-    if (!stretches)
-        return false;
-    uint64_t blocks = hd_grid_of(l->dims, l->global, l->local).block_count;
-    find_clusters(p, stretches, v->use_count, blocks);
-    for (uint32_t i = 0; i < v->use_count; i++) {
-        bool reads = false, writes = false;
-        for (uint32_t j = 0; j < v->use_count; j++) {
-            reads |= p[j].cluster == i && p[j].use->reads;
-            writes |= p[j].cluster == i && p[j].use->writes;
+        for (uint32_t k = 0; k <= i; k++) {
+            if (!may_conflict(&p[i], &p[k]))
+                continue;
+            if (p[i].use->indirect || p[k].use->indirect)
+                return false;
+            any = true;
         }
-        if (reads && writes && !has_own_stretch(p, stretches, v->use_count, i, blocks))
-            return false;
-    }
-    return true;
+    if (!any)
+        return true;
+    const kind *found = kind_of(vm, c, l);
+    hd_grid grid = hd_grid_of(l->dims, l->global, l->local);
+    uint32_t steps = MOST_STEPS;
+    for (uint32_t i = 0; found && i < v->use_count; i++)
+        for (uint32_t k = 0; k <= i; k++)
+            if (may_conflict(&p[i], &p[k]) &&
+                uses_meet(found, &p[i], &found->of[i], &p[k], &found->of[k], grid.groups, &steps))
+                return false;
+    return found != NULL;
 }
 
 bool vm_blocks_are_independent(const hd_vm *vm, vm_compiled *c, const hd_launch *l,

@@ -20,6 +20,8 @@
 #include "frontend/frontend.h"
 #include "machine/vm.h"
 
+#define ARRAY(...) ((const char *const[]){__VA_ARGS__})
+
 typedef struct live {
     hd_arena *arena;
     hd_diag diag;
@@ -53,7 +55,88 @@ static const char kernels[] =
     "    __syncthreads();\n"
     "    x[threadIdx.x] = s[blockDim.x - 1 - threadIdx.x];\n"
     "}\n"
+    /* A tile of a matrix, and the whole row or column of tiles before it. */
+    "__global__ void tiles(int *m, int pitch, int width, int height, int from, int sx, int sy) {\n"
+    "    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + "
+    "threadIdx.y;\n"
+    "    if (x < width && y < height) m[y * pitch + x] += m[from + sy * y * pitch + sx * x];\n"
+    "}\n"
+    /* As an LU decomposition: half of the threads have a tile in the first row, half one in the
+     * first column. */
+    "__global__ void halves(int *m, int pitch, int shift) {\n"
+    "    int t = threadIdx.x % 4, tile = 4 * (blockIdx.x + 1);\n"
+    "    bool is_beside = threadIdx.x < 4;\n"
+    "    for (int y = is_beside ? 0 : 1; y < 4; y += 2)\n"
+    "        m[2048 + threadIdx.x + 8 * blockIdx.x] += m[y * pitch + t];\n"
+    "    int row = tile, column = 0;\n"
+    "    if (is_beside) { row = shift; column = tile; }\n"
+    "    for (int y = 0; y < 4; y++) m[(row + y) * pitch + column + t] += 1;\n"
+    "}\n"
+    /* As an alignment: tiles along a diagonal, and the edges of those before. */
+    "__global__ void diagonal(int *m, int pitch, int tile, int from) {\n"
+    "    int t = threadIdx.x;\n"
+    "    int *corner = m + (gridDim.x - 1 - blockIdx.x) * tile * pitch + blockIdx.x * tile;\n"
+    "    int edge = corner[from + t + 1] + corner[from + (t + 1) * pitch] + corner[0];\n"
+    "    for (int y = 1; y <= tile; y++) corner[y * pitch + t + 1] = edge;\n"
+    "}\n"
     "}\n";
+
+/* Kernels "random0" and so on, in which the indices into `m` are random sums, at most 4095. */
+enum { RANDOM_KERNELS = 60 };
+
+static const char *one_of(uint64_t *seed, const char *const *texts, uint32_t count) {
+    return texts[hd_next_random(seed) % count];
+}
+
+/* 0 to 7; `k` is the loop's counter. */
+static const char *random_term(hd_arena *arena, uint64_t *seed) {
+    static const char *const simple[] = {"threadIdx.x",
+                                         "threadIdx.y",
+                                         "blockIdx.x",
+                                         "blockIdx.y",
+                                         "(threadIdx.x & 3)",
+                                         "threadIdx.x / 4",
+                                         "threadIdx.x % 3",
+                                         "a",
+                                         "b",
+                                         "k",
+                                         "1"};
+    enum { SIMPLE = sizeof simple / sizeof *simple };
+    if (hd_next_random(seed) % 5)
+        return one_of(seed, simple, SIMPLE);
+    return hd_format(arena, "(threadIdx.x %s ? %s : %s)", one_of(seed, ARRAY("< 4", "& 1"), 2),
+                     one_of(seed, simple, SIMPLE), one_of(seed, simple, SIMPLE));
+}
+
+static const char *random_index(hd_arena *arena, uint64_t *seed) {
+    static const char *const factors[] = {"1", "1", "2", "4", "8", "8", "16", "32", "32", "64"};
+    hd_str text = {.arena = arena};
+    for (uint64_t terms = 2 + hd_next_random(seed) % 4; terms; terms--)
+        hd_str_printf(&text, "%s%s * %s", text.length ? " + " : "", one_of(seed, factors, 10),
+                      random_term(arena, seed));
+    return hd_str_text(&text);
+}
+
+static void add_random_kernel(hd_str *text, uint32_t number, uint64_t *seed) {
+    hd_str_printf(text,
+                  "__global__ void random%u(int *m, int a, int b) {\n"
+                  "    int k = 0;\n",
+                  number);
+    for (uint64_t statements = 1 + hd_next_random(seed) % 2; statements; statements--) {
+        if (hd_next_random(seed) % 2)
+            hd_str_printf(text, "    if (%s < %u)\n", random_index(text->arena, seed),
+                          (unsigned)(hd_next_random(seed) % 64));
+        if (hd_next_random(seed) % 3 == 0)
+            hd_str_printf(text, "    for (k = %s; k < %s; k++)\n",
+                          one_of(seed, ARRAY("0", "threadIdx.x & 1", "threadIdx.y"), 3),
+                          one_of(seed, ARRAY("2", "4", "threadIdx.y", "a"), 4));
+        const char *to = random_index(text->arena, seed);
+        hd_str_printf(text, "    m[%s] = m[%s] + 1;\n", to,
+                      hd_next_random(seed) % 3 ? to : random_index(text->arena, seed));
+        hd_str_add(text, "    k = 0;\n");
+    }
+    hd_str_add(text, "}\n");
+}
 
 /* Compiled once, for all tests. */
 static hd_arena *arena_of_module;
@@ -66,7 +149,13 @@ static int compile(void **state) {
     const hd_diag diag = {note, &messages};
     char *folder = folder_make(arena);
     const char *path = hd_format(arena, "%s/k.cu", folder);
-    assert_int_equal(hd_write_file(&diag, path, kernels, sizeof kernels - 1), HD_OK);
+    hd_str text = {.arena = arena};
+    uint64_t seed = 22;
+    hd_str_addn(&text, kernels, strlen(kernels) - strlen("}\n"));
+    for (uint32_t i = 0; i < RANDOM_KERNELS; i++)
+        add_random_kernel(&text, i, &seed);
+    hd_str_add(&text, "}\n");
+    assert_int_equal(hd_write_file(&diag, path, text.data, text.length), HD_OK);
     kir_module *made;
     if (hd_frontend(arena, &diag, path, NULL, &made))
         fail_msg("%s", hd_str_text(&messages));
@@ -100,18 +189,25 @@ static void *allocate(live *l, const char *name, uint64_t bytes) {
 }
 
 /* Messages of this launch alone stand in l->messages after it. */
-static hd_status launch(live *l, const char *kernel, uint32_t blocks, uint32_t threads,
-                        const void *const *args, const hd_sink *sink, hd_vm_counts *counts) {
+static hd_status launch_grid(live *l, const char *kernel, const uint32_t grid[2],
+                             const uint32_t block[2], const void *const *args, const hd_sink *sink,
+                             hd_vm_counts *counts) {
     uint64_t variables[4] = {0};
     hd_vm_launch_of of = {.module = module,
                           .kernel = kir_find_kernel(module, kernel),
-                          .grid = {blocks, 1, 1},
-                          .block = {threads, 1, 1},
+                          .grid = {grid[0], grid[1], 1},
+                          .block = {block[0], block[1], 1},
                           .shared = 1024,
                           .args = args,
                           .variables = variables};
     l->messages.length = 0;
     return hd_vm_launch(l->vm, &of, sink, counts);
+}
+
+static hd_status launch(live *l, const char *kernel, uint32_t blocks, uint32_t threads,
+                        const void *const *args, const hd_sink *sink, hd_vm_counts *counts) {
+    return launch_grid(l, kernel, (uint32_t[]){blocks, 1}, (uint32_t[]){threads, 1}, args, sink,
+                       counts);
 }
 
 #define ARGS(...) ((const void *const[]){__VA_ARGS__})
@@ -434,62 +530,146 @@ static bool are_apart(const touched *t) {
     return true;
 }
 
-/* Random arguments into one region: blocks run side by side only where no byte says otherwise, and
- * mostly where none does. */
+/* Launches of one machine with two workers, and of one that listens, with one. */
+typedef struct twins {
+    live one, two;
+    int *x;
+    touched touched;
+    unsigned apart, together; /* launches whose blocks are apart, and those with two workers */
+} twins;
+
+static twins *twins_open(void) {
+    twins *t = hd_zeroed(1, sizeof *t);
+    live_open(&t->one, (hd_vm_options){.workers = 1});
+    live_open(&t->two, (hd_vm_options){.workers = 2});
+    t->x = allocate(&t->two, "x", RANGE);
+    return t;
+}
+
+static void twins_close(twins *t) {
+    live_close(&t->one);
+    live_close(&t->two);
+    free(t);
+}
+
+/* Blocks run side by side only where no byte says otherwise. */
+static void twins_launch(twins *t, const char *kernel, const uint32_t grid[2],
+                         const uint32_t block[2], const void *const *args) {
+    hd_vm_counts counts;
+    int before[RANGE / 4], after[RANGE / 4];
+    memcpy(before, t->x, RANGE);
+    hd_vm_forget(t->two.vm, module); /* with how long it took, which may be too short for two */
+    assert_int_equal(launch_grid(&t->two, kernel, grid, block, args, NULL, &counts), HD_OK);
+    /* The same once more, block by block, and listened to. */
+    memcpy(after, t->x, RANGE);
+    memcpy(t->x, before, RANGE);
+    memset(&t->touched, 0, sizeof t->touched);
+    t->touched.base = (uint64_t)(uintptr_t)t->x;
+    hd_sink sink = {.self = &t->touched,
+                    .launch = touched_launch,
+                    .open_block = touched_block,
+                    .event = touched_event};
+    hd_vm_memory m = {.name = "x", .address = t->x, .bytes = RANGE};
+    assert_int_equal(hd_vm_add_memory(t->one.vm, &m), HD_OK);
+    assert_int_equal(launch_grid(&t->one, kernel, grid, block, args, &sink, NULL), HD_OK);
+    assert_true(hd_vm_remove_memory(t->one.vm, NULL, t->x));
+    assert_memory_equal(t->x, after, RANGE);
+    bool is_apart = are_apart(&t->touched);
+    assert_true(is_apart || counts.workers == 1);
+    t->apart += is_apart;
+    t->together += counts.workers > 1;
+}
+
+/* Random arguments into one region, mostly apart where the bytes are. */
 static void test_side_by_side(void **state) {
     (void)state;
-    live one, two;
-    live_open(&one, (hd_vm_options){.workers = 1});
-    live_open(&two, (hd_vm_options){.workers = 2});
-    int *x = allocate(&two, "x", RANGE);
-    touched *t = hd_zeroed(1, sizeof *t);
+    twins *t = twins_open();
     uint64_t seed = 20;
-    unsigned apart = 0, together = 0;
     for (int round = 0; round < 400; round++) {
         uint32_t threads = 16U << hd_next_random(&seed) % 2, blocks = 2 + hd_next_random(&seed) % 7;
         int scale = (int)(hd_next_random(&seed) % 4), shift = (int)(hd_next_random(&seed) % 3) * 16;
         bool gathers = hd_next_random(&seed) % 8 == 0;
-        int *to = x + hd_next_random(&seed) % 64 * 16, *from = x + hd_next_random(&seed) % 64 * 16;
+        int *to = t->x + hd_next_random(&seed) % 64 * 16,
+            *from = t->x + hd_next_random(&seed) % 64 * 16;
         for (int i = 0; i < RANGE / 4; i++)
-            x[i] = i % 512;
-        int *index = x + 3000;
-        const void *const moved[] = {&to, &from, &scale, &shift};
-        const void *const gathered[] = {&to, &from, &index};
-        const char *kernel = gathers ? "gather" : "move";
-        const void *const *args = gathers ? gathered : moved;
-        hd_vm_counts counts;
-        hd_vm_forget(two.vm, module); /* with how long it took, which may be too short for two */
-        assert_int_equal(launch(&two, kernel, blocks, threads, args, NULL, &counts), HD_OK);
-        /* The same once more, block by block, and listened to. */
-        memset(t, 0, sizeof *t);
-        t->base = (uint64_t)(uintptr_t)x;
-        hd_sink sink = {.self = t,
-                        .launch = touched_launch,
-                        .open_block = touched_block,
-                        .event = touched_event};
-        hd_vm_memory m = {.name = "x", .address = x, .bytes = RANGE};
-        assert_int_equal(hd_vm_add_memory(one.vm, &m), HD_OK);
-        assert_int_equal(launch(&one, kernel, blocks, threads, args, &sink, NULL), HD_OK);
-        assert_true(hd_vm_remove_memory(one.vm, NULL, x));
-        bool is_apart = are_apart(t);
-        assert_true(is_apart || counts.workers == 1);
-        apart += is_apart && !gathers;
-        together += counts.workers > 1;
+            t->x[i] = i % 512;
+        int *index = t->x + 3000;
+        unsigned apart = t->apart;
+        twins_launch(t, gathers ? "gather" : "move", (uint32_t[]){blocks, 1},
+                     (uint32_t[]){threads, 1},
+                     gathers ? ARGS(&to, &from, &index) : ARGS(&to, &from, &scale, &shift));
+        t->apart = gathers ? apart : t->apart;
     }
-    assert_true(apart > 100 && together > apart / 2);
-    free(t);
-    live_close(&one);
-    live_close(&two);
+    assert_true(t->apart > 100 && t->together > t->apart / 2);
+    twins_close(t);
+}
+
+/* Tiles of a matrix in place. */
+static void test_tiles(void **state) {
+    (void)state;
+    twins *t = twins_open();
+    uint64_t seed = 21;
+    for (int round = 0; round < 400; round++) {
+        uint32_t grid[2] = {1 + hd_next_random(&seed) % 4, 1 + hd_next_random(&seed) % 4};
+        int width = 8 * (int)grid[0] - (int)(hd_next_random(&seed) % 8),
+            height = 4 * (int)grid[1] - (int)(hd_next_random(&seed) % 4),
+            pitch = width + (int)(hd_next_random(&seed) % 4) - 1;
+        int sx = (int)(hd_next_random(&seed) % 2), sy = (int)(hd_next_random(&seed) % 2),
+            from = sx && sy ? 0 : 3 * (int)(hd_next_random(&seed) % 200);
+        for (int i = 0; i < RANGE / 4; i++)
+            t->x[i] = i;
+        twins_launch(t, "tiles", grid, (uint32_t[]){8, 4},
+                     ARGS(&t->x, &pitch, &width, &height, &from, &sx, &sy));
+    }
+    assert_true(t->apart > 100 && t->together > t->apart * 8 / 10);
+    t->apart = t->together = 0;
+    for (int round = 0; round < 100; round++) {
+        uint32_t blocks = 2 + hd_next_random(&seed) % 6;
+        int pitch = 4 * (int)blocks + (int)(hd_next_random(&seed) % 8),
+            shift = (int)(hd_next_random(&seed) % 4 == 0) * 5;
+        twins_launch(t, "halves", (uint32_t[]){blocks, 1}, (uint32_t[]){8, 1},
+                     ARGS(&t->x, &pitch, &shift));
+    }
+    assert_true(t->apart > 30 && t->together > t->apart * 8 / 10);
+    t->apart = t->together = 0;
+    for (int round = 0; round < 100; round++) {
+        uint32_t blocks = 2 + hd_next_random(&seed) % 6;
+        int tile = 1 + (int)(hd_next_random(&seed) % 8),
+            pitch = tile * (int)blocks + (int)(hd_next_random(&seed) % 3),
+            from = (int)(hd_next_random(&seed) % 4 == 0);
+        twins_launch(t, "diagonal", (uint32_t[]){blocks, 1}, (uint32_t[]){(uint32_t)tile, 1},
+                     ARGS(&t->x, &pitch, &tile, &from));
+    }
+    assert_true(t->apart > 30 && t->together > t->apart * 8 / 10);
+    twins_close(t);
+}
+
+/* Kernels that do anything: most are too wild to be known as apart. */
+static void test_random_kernels(void **state) {
+    (void)state;
+    twins *t = twins_open();
+    uint64_t seed = 23;
+    for (uint32_t round = 0; round < RANDOM_KERNELS * 4; round++) {
+        uint32_t grid[2] = {2 + hd_next_random(&seed) % 3, 1 + hd_next_random(&seed) % 3};
+        int a = (int)(hd_next_random(&seed) % 8), b = (int)(hd_next_random(&seed) % 8);
+        for (int i = 0; i < RANGE / 4; i++)
+            t->x[i] = i;
+        twins_launch(t, hd_format(t->two.arena, "random%u", round / 4), grid, (uint32_t[]){8, 4},
+                     ARGS(&t->x, &a, &b));
+    }
+    assert_true(t->apart > 40 && t->together > 10);
+    twins_close(t);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_launches),      cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_many),          cmocka_unit_test(test_memory_of_launches),
-        cmocka_unit_test(test_fork),          cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_placed),        cmocka_unit_test(test_any_memory),
-        cmocka_unit_test(test_uninitialised), cmocka_unit_test(test_side_by_side),
-        cmocka_unit_test(test_races),
+        cmocka_unit_test(test_launches),       cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_many),           cmocka_unit_test(test_memory_of_launches),
+        cmocka_unit_test(test_fork),           cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_placed),         cmocka_unit_test(test_any_memory),
+        cmocka_unit_test(test_uninitialised),  cmocka_unit_test(test_side_by_side),
+        cmocka_unit_test(test_races),          cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_random_kernels),
     };
     return cmocka_run_group_tests(tests, compile, forget);
 }
