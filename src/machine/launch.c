@@ -23,9 +23,9 @@ typedef struct running {
     const hd_event_launch *event;
     const hd_sink *sink;
     pthread_mutex_t lock;
-    hd_block_choice blocks; /* to run */
-    uint64_t next, end;     /* block to start, if it is chosen; blocks of the launch */
-    uint64_t done, total;   /* of the chosen ones */
+    hd_block_choice blocks;       /* to run */
+    uint64_t next, end;           /* block to start, if it is chosen; blocks of the launch */
+    uint64_t done, total;         /* of the chosen ones */
     _Atomic uint64_t fault_block; /* the lowest block with a fault, UINT64_MAX: none */
     char *fault;
     uint32_t fault_inst;

@@ -134,9 +134,7 @@ static void fill_target(const vm_run *r, const vm_group_member *a, vm_target *t)
     t->address = s.strided ? NULL : address;
 }
 
-static const vm_memory *memory_of(const vm_run *r, uint32_t op) {
-    return r->program->ops[op].more;
-}
+static const vm_memory *memory_of(const vm_run *r, uint32_t op) { return r->program->ops[op].more; }
 
 /* To somebody, or where it matters in which space lanes have been. */
 static void announce_each(vm_run *r, const vm_group *g) {
