@@ -8,7 +8,7 @@
  *     does not matter
  *     memory in which no block touches a byte that another one writes, as far
  *     as all addresses are sums of ids, iterations and known numbers, and stay
- *     where 32-bit indices cannot wrap around (apart.c)
+ *     where 32-bit indices cannot wrap around (footprint.c)
  *
  * Memory is what arguments and variables point to; several may point into one region. In a
  * buffer of records fields are apart, as long as the field of every access to it is known:
@@ -22,7 +22,7 @@
  * and is kept for the last of these; where memory is, each launch says anew.
  */
 #include "base/hash.h"
-#include "machine/apart.h"
+#include "machine/footprint.h"
 #include "machine/launch.h"
 
 /* What the kernel does through one argument or variable, or to one field behind it. */

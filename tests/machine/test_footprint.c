@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/base.h"
-#include "machine/apart.h"
+#include "machine/footprint.h"
 
 static uint64_t seed;
 static int64_t below(int64_t n) { return (int64_t)(hd_next_random(&seed) % (uint64_t)n); }

@@ -2,8 +2,8 @@
  * Do two blocks of a launch touch the same byte? From what every access touches, as sums over the ids
  * of blocks and threads and the numbers of iterations.
  */
-#ifndef HD_VM_APART_H
-#define HD_VM_APART_H
+#ifndef HD_VM_FOOTPRINT_H
+#define HD_VM_FOOTPRINT_H
 
 #include "kernel/kernel.h"
 

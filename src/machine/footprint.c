@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/apart.h"
+#include "machine/footprint.h"
 
 /* Affine forms know nothing of indices that wrap around, which could make blocks meet. */
 static const int64_t far = (int64_t)1 << 31;
