@@ -28,6 +28,7 @@ static const uint64_t all_spaces = 1u << KIR_GLOBAL | 1u << KIR_LOCAL | 1u << KI
 typedef struct alone {
     const hd_job *job;
     const char *folder;
+    uint32_t workers;
     void ***contents; /* [launch][buffer] */
     hd_vm_counts *counts;
 } alone;
@@ -57,7 +58,7 @@ static void run(alone *a, hd_arena *arena, const hd_ranks *ranks) {
     hd_vm *vm = NULL;
     hd_trace_writer *writer;
     const char *own = trace_path(arena, a, "one.hdt"), *folder = trace_path(arena, a, "ranks.hdt");
-    const hd_vm_options options = {.workers = 2, .ranks = ranks};
+    const hd_vm_options options = {.workers = a->workers, .ranks = ranks};
     demand(hd_vm_open(arena, &no_diag, a->job, NULL, &options, &vm) == HD_OK, "open");
     if (ranks)
         demand(hd_trace_folder_begin(arena, &no_diag, folder, ranks, &own) == HD_OK, "begin");
@@ -110,8 +111,8 @@ static const char *text_of(hd_arena *arena, const char *path, const char **missi
     return hd_str_text(&text);
 }
 
-static void begin(alone *a, const hd_sample *s) {
-    *a = (alone){.job = s->job, .folder = folder_make(s->arena)};
+static void begin(alone *a, const hd_sample *s, uint32_t workers) {
+    *a = (alone){.job = s->job, .folder = folder_make(s->arena), .workers = workers};
     a->contents = hd_new_array(s->arena, void **, s->job->launch_count);
     a->counts = hd_new_array(s->arena, hd_vm_counts, s->job->launch_count);
     for (uint32_t l = 0; l < s->job->launch_count; l++)
@@ -141,7 +142,7 @@ static void check_example(void **state) {
     hd_sample s;
     alone a;
     hd_sample_read(&s, *state);
-    begin(&a, &s);
+    begin(&a, &s, 2);
     for (uint32_t i = 0; i < COUNTS; i++)
         if (i % 2 == 0 && i && IS_TRIED(i, 4))
             check(&a, &s, counts[i]);
@@ -183,7 +184,7 @@ static void check_mixed(void **state) {
     alone a;
     (void)state;
     hd_sample_open(&s, kernels, job);
-    begin(&a, &s);
+    begin(&a, &s, 1); /* of blocks that write the same byte the last one counts */
     assert_int_equal(((uint32_t *)a.contents[2][3])[10], 11);
     for (uint32_t i = 0; i < COUNTS; i++)
         check(&a, &s, counts[i]);
@@ -219,7 +220,7 @@ static void check_damage(void **state) {
     alone a;
     (void)state;
     hd_sample_open(&s, kernels, job);
-    begin(&a, &s);
+    begin(&a, &s, 1);
     check(&a, &s, 3);
     const char *folder = trace_path(s.arena, &a, "ranks.hdt"), *missing, *text;
     const char *second = hd_format(s.arena, "%s/rank-0001.hdt", folder);
@@ -245,7 +246,7 @@ static void check_damage(void **state) {
                    "kernel: kernel.cl\nbuffers: [{name: x, type: int, count: 1}]\nlaunches:\n"
                    "  - {kernel: k, global: [1], local: [1], args: [{name: x, buffer: x}]}\n");
     alone b;
-    begin(&b, &other);
+    begin(&b, &other, 1);
     assert_int_equal(rename(trace_path(s.arena, &b, "one.hdt"), second), 0);
     assert_int_equal(open_trace(s.arena, folder, said), HD_EINPUT);
     assert_non_null(strstr(said, "of different runs"));
