@@ -498,6 +498,11 @@ struct vm_survey;
 void vm_survey_lanes(const vm_run *r, const uint64_t *at, struct vm_survey *survey);
 /* Where the bytes at `address` of `lane` really are; the access has been checked. */
 uint8_t *vm_host(vm_run *r, const vm_target *t, uint32_t lane, uint64_t address);
+/* So many MIs of the active lanes. */
+static inline void vm_count_mis(vm_run *r, uint64_t count) {
+    r->counts.mis += count;
+    r->counts.lane_accesses += count * r->active.count;
+}
 /* Announces an MI to the sink and counts it. */
 void vm_announce(vm_run *r, const vm_target *t, kir_space space, const vm_announced *announced,
                  uint32_t count);

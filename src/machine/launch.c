@@ -263,6 +263,7 @@ static void run_batch(running *x, vm_worker *w, batch *t, hd_str *text) {
     vm_run *r = &w->run;
     bool tells_time = x->sink && x->sink->block_took;
     double start = tells_time ? hd_clock() : 0;
+    r->printed = text;
     for (uint64_t block = t->next; block < t->end; block++) {
         bool heard = t->hears_last && block + 1 == t->end;
         bool is_over = block > x->fault_block || must_stop(x);
@@ -273,15 +274,14 @@ static void run_batch(running *x, vm_worker *w, batch *t, hd_str *text) {
             t->seconds[0] = now - start;
             start = now;
         }
-        r->printed = text;
         bool complete = run_block(x, w, block, heard, t->stream);
         hd_status status = HD_OK;
         if (heard && x->sink->close_block)
             status = x->sink->close_block(x->sink->self, t->stream, block, complete);
-        if (text && text->length) /* such launches have one worker */
+        if (text && text->length) { /* such launches have one worker */
             x->vm->options.print(x->vm->options.user, text->data, text->length);
-        if (text)
             text->length = 0;
+        }
         note_end(x, r, block, complete, status);
         t->done += complete;
         t->ran[heard]++;

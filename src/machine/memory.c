@@ -97,8 +97,7 @@ void vm_announce(vm_run *r, const vm_target *t, kir_space space, const vm_announ
         wanted = r->options->spaces & 1u << (t->region ? t->region->space : space);
     if (!wanted)
         return;
-    r->counts.mis += count;
-    r->counts.lane_accesses += (uint64_t)count * r->active.count;
+    vm_count_mis(r, count);
     if (!r->sink || !r->sink->event)
         return;
     hd_event event = {.threads = r->lanes,

@@ -289,17 +289,19 @@ static void run_even_shuffle(vm_run *r, const vm_op *op) {
             run_one_warp(r, op, first);
             continue;
         }
-        for (uint32_t l = 0; l < WARP && active == UINT32_MAX; l++)
-            results[l] = f->gives_range ? in_range[l] : value[first + from[l]];
-        for (uint32_t left = active == UINT32_MAX ? 0 : active; left; left &= left - 1) {
+        if (active == UINT32_MAX) {
+            for (uint32_t l = 0; l < WARP; l++)
+                results[l] = f->gives_range ? in_range[l] : value[first + from[l]];
+            memcpy(result + first, results, sizeof results);
+            continue;
+        }
+        for (uint32_t left = active; left; left &= left - 1) {
             uint32_t l = (uint32_t)__builtin_ctz(left);
             results[l] = f->gives_range          ? in_range[l]
                          : active >> from[l] & 1 ? value[first + from[l]]
                                                  : 0;
         }
-        if (active == UINT32_MAX)
-            memcpy(result + first, results, sizeof results);
-        for (uint32_t left = active == UINT32_MAX ? 0 : active; left; left &= left - 1) {
+        for (uint32_t left = active; left; left &= left - 1) {
             uint32_t l = (uint32_t)__builtin_ctz(left);
             result[first + l] = results[l];
         }

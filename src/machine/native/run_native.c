@@ -158,11 +158,8 @@ static void announce(vm_run *r, uint32_t group) {
     if (r->native->traced || g->is_generic || r->bad.op != UINT32_MAX)
         announce_each(r, g);
     else
-        for (uint32_t space = 0; space < KIR_GENERIC; space++) {
-            uint64_t count = r->options->spaces >> space & 1 ? g->mis[space] : 0;
-            r->counts.mis += count;
-            r->counts.lane_accesses += count * r->active.count;
-        }
+        for (uint32_t space = 0; space < KIR_GENERIC; space++)
+            vm_count_mis(r, r->options->spaces >> space & 1 ? g->mis[space] : 0);
     for (uint32_t i = 0; i < g->count; i++) {
         struct vm_reach *reach = &r->reach[memory_of(r, g->members[i].op)->slot];
         reach->is_mixed = false;
