@@ -109,7 +109,8 @@ hd_status cli_run_program(cli *c, const cli_program_run *run, int *how) {
     }
     hd_status status =
         child < 0 ? hd_fail_errno(&c->diag, HD_ESYSTEM, NULL, "start a process") : HD_OK;
-    cli_hand_on_stop(child > 0 ? child : 0);
+    if (child > 0)
+        cli_hand_on_stop(child);
     while (!status && waitpid(child, how, 0) < 0 && errno == EINTR)
         ;
     cli_release_stop(&stop);

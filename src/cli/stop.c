@@ -18,8 +18,6 @@ static void want_stop(int number, siginfo_t *info, void *unused) {
         kill((pid_t)stop_child, number);
 }
 
-void cli_hand_on_stop(pid_t child) { stop_child = child; }
-
 /* Takes progress off a terminal first. Only what a signal handler may call. */
 void cli_end_stopped(void) {
     static const char message[] =
@@ -58,6 +56,18 @@ const volatile sig_atomic_t *cli_catch_stop(cli_stop *stop) {
                               .sa_flags = (int)SA_RESETHAND | SA_RESTART | SA_SIGINFO},
            stop->before);
     return &stop_wanted;
+}
+
+/* `timeout` signals twice, the process and its group: neither may be the one that kills. */
+void cli_hand_on_stop(pid_t child) {
+    stop_child = child;
+    for (int i = 0; i < CLI_STOP_SIGNALS; i++) {
+        struct sigaction now;
+        sigaction(signals[i], NULL, &now);
+        now.sa_flags &= ~(int)SA_RESETHAND;
+        if (now.sa_sigaction == want_stop)
+            sigaction(signals[i], &now, NULL);
+    }
 }
 
 const volatile sig_atomic_t *cli_stop_wanted(void) { return &stop_wanted; }

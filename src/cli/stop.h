@@ -19,7 +19,7 @@ void cli_end_on_stop(void);
  * kind kills. */
 const volatile sig_atomic_t *cli_catch_stop(cli_stop *stop);
 /* Until cli_release_stop() a program that was started gets the signals that a process sends to this
- * one; those of a terminal it gets itself. 0: none does. */
+ * one, however many; those of a terminal it gets itself. */
 void cli_hand_on_stop(pid_t child);
 /* What cli_catch_stop() returns, at any time. */
 const volatile sig_atomic_t *cli_stop_wanted(void);

@@ -91,11 +91,19 @@ ended 130 3 'signal 2 .* ended ./app; what follows is of what it did until then'
 starts run -- ./app
 kill -TERM "$started" # to heddle alone, which hands it on
 ended 130 3 'signal 15 '
+starts run -- ./app
+kill -STOP "$(program_of "$started")"
+for _ in 1 2 3; do # as `timeout` does, which signals the process and its group
+    kill -TERM "$started"
+    sleep 0.2
+done
+kill -CONT "$(program_of "$started")"
+ended 130 3 'signal 15 '
 starts run -- ./app kernel
 sleep 1
 kill -INT "$(program_of "$started")"
 ended 130 '[34]' 'signal 2 '
-timeout --preserve-status 4 "$heddle" run -- ./app >out 2>err &
+timeout --preserve-status 6 "$heddle" run -- ./app >out 2>err &
 started=$!
 ended 130 3 'signal 15 '
 timeout 60 "$heddle" run -- ./app crash >out 2>err &
