@@ -96,8 +96,12 @@ static node *work_item(gen *g, type t) {
 static node *of_unsigned(gen *g, type t, uint32_t depth) {
     type u = integer_of(t, false), s = integer_of(t, true), from = fuzz_chance(g, 50) ? u : s;
     const char *as = hd_format(g->arena, "as_%s", name_of(g, t));
-    if (fuzz_chance(g, 50))
-        return fuzz_value(g, t, "$(abs(@))", as, fuzz_expression(g, from, depth));
+    if (fuzz_chance(g, 50)) { /* not of the least number, of which PoCL's is undefined */
+        int64_t least = -(int64_t)(~0ull >> (65 - base_bits(t.base)));
+        const char *low = is_signed(from) ? hd_format(g->arena, "%lld", (long long)least) : "0";
+        return fuzz_value(g, t, "$(abs(max((@), ($)($))))", as, fuzz_expression(g, from, depth),
+                          name_of(g, from), low);
+    }
     return fuzz_value(g, t, "$(abs_diff(@, @))", as, fuzz_expression(g, from, depth),
                       fuzz_expression(g, from, depth));
 }

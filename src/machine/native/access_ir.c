@@ -199,7 +199,8 @@ static bool is_element(const vm_memory *m) {
 }
 
 /* The cluster that the instruction joins: one with the same base, the same alignment, and not too far, which
- * elements of one width alone may be farther. */
+ * elements of one width alone may be farther. A store joins the last stores alone: what comes between may
+ * write the same bytes. */
 static group_cluster *join(group_writer *w, const vm_op *op, vm_ir_value address,
                            uint32_t *number) {
     const vm_memory *m = op->more;
@@ -216,6 +217,8 @@ static group_cluster *join(group_writer *w, const vm_op *op, vm_ir_value address
                     c->space == m->space && last - begin <= most && (is_even || !is_wide(c)) &&
                     (p.offset - c->begin) % (int64_t)m->align == 0 && m->align >= 4 &&
                     m->width == m->components * vm_elem_bytes(m->elem);
+        if (!fits && is_store && c->is_store)
+            break;
         if (!fits)
             continue;
         c->begin = begin;
@@ -415,20 +418,23 @@ static void put_one_load(const group_writer *w, hd_str *text, const group_cluste
     put(text, n, "  br label %%loaded$\n");
 }
 
-/* Each element gathered: %some N.ACCESS.0. */
+/* Each element gathered: %some N.ACCESS.COMPONENT. */
 static void put_gathers(const group_writer *w, hd_str *text, const group_cluster *c, uint32_t n) {
     for (size_t i = 0; i < c->members.count; i++) {
         const group_access *a = &c->members.data[i];
         const vm_memory *m = memory_of(w, a->op);
         const char *type = vm_ir_type((uint8_t)m->elem, true);
-        put(text, n,
-            "  %%some$.%zu.i = add <16 x i64> %%place$, %s\n"
-            "  %%some$.%zu.p = inttoptr <16 x i64> %%some$.%zu.i to <16 x ptr>\n"
-            "  %%some$.%zu.0 = call %s @llvm.masked.gather.v16%s.v16p0(<16 x ptr> %%some$.%zu.p, "
-            "i32 "
-            "%u, <16 x i1> %%mask, %s zeroinitializer)\n",
-            i, steps(text->arena, "i64", 16, (uint64_t)(a->offset - c->begin), 0), i, i, i, type,
-            vm_ir_suffix((uint8_t)m->elem), i, element_align(m), type);
+        for (uint32_t k = 0; k < m->components; k++) {
+            const char *id = hd_format(text->arena, "%zu.%u", i, k);
+            uint64_t offset = (uint64_t)(a->offset - c->begin) + k * vm_elem_bytes(m->elem);
+            put(text, n,
+                "  %%some$.%s.i = add <16 x i64> %%place$, %s\n"
+                "  %%some$.%s.p = inttoptr <16 x i64> %%some$.%s.i to <16 x ptr>\n"
+                "  %%some$.%s = call %s @llvm.masked.gather.v16%s.v16p0(<16 x ptr> %%some$.%s.p, "
+                "i32 %u, <16 x i1> %%mask, %s zeroinitializer)\n",
+                id, steps(text->arena, "i64", 16, offset, 0), id, id, id, type,
+                vm_ir_suffix((uint8_t)m->elem), id, element_align(m), type);
+        }
     }
 }
 

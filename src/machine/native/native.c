@@ -149,11 +149,17 @@ const vm_native_library *vm_native_open(void) {
 
 /* ---- one kernel's code ------------------------------------------------------------------------ */
 
+/* Who asks for native code is a test, which is not to pass without. */
+_Noreturn static void refuse(const making *m, const char *message) {
+    fprintf(stderr, "heddle: no native code of %s: %s\n", m->program->kernel->name, message);
+    abort();
+}
+
 static void make(making *m) {
     const vm_native_library *llvm = vm_native_open();
-    bool tells = m->program->native->mode != WHEN_IT_PAYS; /* who asks for it wants to know */
-    if (!llvm && tells)
-        fputs("heddle: libheddle-native.so is not there, or cannot be loaded\n", stderr);
+    bool is_asked_for = m->program->native->mode != WHEN_IT_PAYS;
+    if (!llvm && is_asked_for)
+        refuse(m, "libheddle-native.so is not there, or cannot be loaded");
     if (!llvm)
         return;
     hd_arena *arena = hd_arena_new(), *scratch = hd_arena_new();
@@ -171,8 +177,8 @@ static void make(making *m) {
         code->handle =
             llvm->load(object, bytes, text.range_count, text.has, (void **)code->fn, &message);
     free(object);
-    if (!code->handle && tells)
-        fprintf(stderr, "heddle: no native code of %s: %s\n", m->program->kernel->name, message);
+    if (!code->handle && is_asked_for)
+        refuse(m, message);
     free(message);
     hd_arena_free(scratch);
     if (code->handle)
