@@ -623,8 +623,44 @@ void group_load_once(group_writer *w, const vm_op *op, vm_ir_value address, vm_i
 
 /* ---- stores ------------------------------------------------------------------------------------------------ */
 
+/* %yes N: the bytes that each active lane writes lie above those of the lanes before it, or are the same
+ * as the highest. %above N keeps the end of these, over all chunks. */
+static void put_is_apart(group_writer *w, hd_str *text, const group_cluster *c, uint32_t n) {
+    hd_str_printf(&w->entry, "  %%above%u = alloca i64\n", n);
+    hd_str_printf(&w->ir.before, "  store i64 0, ptr %%above%u\n", n);
+    put(text, n,
+        "  %%before$ = load i64, ptr %%above$\n"
+        "  %%end$ = add <16 x i64> %%start$, %s\n"
+        "  %%high$.0 = select <16 x i1> %%mask, <16 x i64> %%end$, <16 x i64> zeroinitializer\n",
+        steps(text->arena, "i64", 16, (uint64_t)(c->end - c->begin), 0));
+    /* high N.K: the highest end of a lane and the 2^K - 1 before it */
+    uint32_t k = 0;
+    for (uint32_t by = 1; by < VM_CHUNK; by *= 2, k++)
+        put(text, n,
+            "  %%moved$.%u = shufflevector <16 x i64> zeroinitializer, <16 x i64> %%high$.%u, <16 "
+            "x "
+            "i32> %s\n"
+            "  %%high$.%u = call <16 x i64> @llvm.umax.v16i64(<16 x i64> %%moved$.%u, <16 x i64> "
+            "%%high$.%u)\n",
+            k, k, steps(text->arena, "i32", 16, VM_CHUNK - by, 1), k + 1, k, k);
+    put_splat(text, n, "before", "%before$");
+    put(text, n,
+        "  %%upto$ = call <16 x i64> @llvm.umax.v16i64(<16 x i64> %%high$.%u, <16 x i64> "
+        "%%before$.all)\n"
+        "  %%below$ = shufflevector <16 x i64> %%before$.all, <16 x i64> %%upto$, <16 x i32> %s\n"
+        "  %%last$ = extractelement <16 x i64> %%upto$, i32 15\n"
+        "  store i64 %%last$, ptr %%above$\n"
+        "  %%reaches$ = icmp ult <16 x i64> %%start$, %%below$\n"
+        "  %%differs$ = icmp ne <16 x i64> %%end$, %%below$\n"
+        "  %%meets$ = and <16 x i1> %%reaches$, %%differs$\n"
+        "  %%meets$.set = and <16 x i1> %%meets$, %%mask\n"
+        "  %%meets$.bits = bitcast <16 x i1> %%meets$.set to i16\n"
+        "  %%yes$ = icmp eq i16 %%meets$.bits, 0\n",
+        k, steps(text->arena, "i32", 16, VM_CHUNK - 1, 1));
+}
+
 /* The flag of a cluster loses 1 when lanes are not where it expects them, and 2 when they do not
- * follow each other. */
+ * follow each other, or, of several stores, are not apart. */
 static void put_store_test(group_writer *w, hd_str *text, const group_cluster *c) {
     const vm_memory *m = memory_of(w, c->members.data[0].op);
     uint32_t n = ++w->ir.names;
@@ -637,22 +673,34 @@ static void put_store_test(group_writer *w, hd_str *text, const group_cluster *c
         "wide$:\n"
         "  store i8 0, ptr %%flag%u\n  br label %%tested$\nnear$:\n",
         c->flag);
+    if (c->members.count > 1)
+        put_is_apart(w, text, c, n);
     if (is_single(w, c)) {
         put_places(w, text, c, n);
         put_is_row(text, n, m->width, false);
+    }
+    if (c->members.count > 1 || is_single(w, c))
         put(text, n,
             "  %%was$ = load i8, ptr %%flag%u\n"
             "  %%now$.s = select i1 %%yes$, i8 3, i8 1\n"
             "  %%now$ = and i8 %%was$, %%now$.s\n"
             "  store i8 %%now$, ptr %%flag%u\n",
             c->flag, c->flag);
-    }
     put(text, n, "  br label %%tested$\ntested$:\n");
 }
 
-/* The bytes of one lane after the other. */
-static void put_lane_stores(group_writer *w, hd_str *text, const group_cluster *c, uint32_t n) {
+/* A loop over the lanes: the bytes that accesses `begin` to `end` write, of one lane after the other. */
+static void put_lane_stores(group_writer *w, const group_cluster *c, size_t begin, size_t end) {
+    hd_str lanes = {.arena = w->ir.arena}, *text = &lanes;
+    uint32_t n = ++w->ir.names;
     const vm_memory *first = memory_of(w, c->members.data[0].op);
+    put_row(w, text, n, "save", c->row, 8);
+    for (size_t i = begin; i < end; i++) {
+        const vm_memory *own = memory_of(w, c->members.data[i].op);
+        for (uint32_t k = 0; k < own->components; k++)
+            put_row(w, text, n, "keep", c->members.data[i].first + k, vm_elem_bytes(own->elem));
+    }
+    put(text, n, "  br label %%near$\nnear$:\n");
     put_reach(text, n, first->slot, "delta", REACH(delta), false);
     put_reach(text, n, first->slot, "own", REACH(own), false);
     put(text, n,
@@ -673,7 +721,7 @@ static void put_lane_stores(group_writer *w, hd_str *text, const group_cluster *
         "  %%c$ = add i64 %%b$, %%shift$\n"
         "  %%to$ = inttoptr i64 %%c$ to ptr\n",
         c->row);
-    for (size_t i = 0; i < c->members.count; i++) {
+    for (size_t i = begin; i < end; i++) {
         const group_access *a = &c->members.data[i];
         const vm_memory *m = memory_of(w, a->op);
         const char *type = vm_ir_type((uint8_t)m->elem, false);
@@ -689,34 +737,33 @@ static void put_lane_stores(group_writer *w, hd_str *text, const group_cluster *
     }
     put(text, n,
         "  %%more$ = icmp ne i32 %%rest$, 0\n"
-        "  br i1 %%more$, label %%lane$, label %%stored$\n");
+        "  br i1 %%more$, label %%lane$, label %%stored$\n"
+        "stored$:\n");
+    group_loop(w, hd_str_text(text));
 }
 
 static void put_store(group_writer *w, const group_cluster *c) {
-    hd_str row = {.arena = w->ir.arena}, lanes = row, far = row;
     const group_access *first = &c->members.data[0];
     const vm_memory *m = memory_of(w, first->op);
+    size_t count = c->members.count;
     uint32_t n = ++w->ir.names, bytes = vm_elem_bytes(m->elem);
     bool may_be_row = is_single(w, c);
     hd_str_printf(&w->out,
                   "  %%kind%u = load i8, ptr %%flag%u\n"
                   "  switch i8 %%kind%u, label %%far.all%u [ i8 1, label %%lanes.all%u i8 3, label "
                   "%%%s.all%u ]\n",
-                  n, c->flag, n, n, n, may_be_row ? "row" : "lanes", n);
-    /* All in their places, lane after lane. */
-    put_row(w, &lanes, n, "save", c->row, 8);
-    for (size_t i = 0; i < c->members.count; i++) {
-        const vm_memory *own = memory_of(w, c->members.data[i].op);
-        for (uint32_t k = 0; k < own->components; k++)
-            put_row(w, &lanes, n, "keep", c->members.data[i].first + k, vm_elem_bytes(own->elem));
-    }
-    put(&lanes, n, "  br label %%near$\nnear$:\n");
-    put_lane_stores(w, &lanes, c, n);
-    put(&lanes, n, "stored$:\n");
+                  n, c->flag, n, n, n, may_be_row || count > 1 ? "best" : "lanes", n);
+    /* All in their places; where lanes may write each other's bytes, one instruction after the other. */
     hd_str_printf(&w->out, "lanes.all%u:\n", n);
-    group_loop(w, hd_str_text(&lanes));
+    for (size_t i = 0; i < count; i++)
+        put_lane_stores(w, c, i, i + 1);
     hd_str_printf(&w->out, "  br label %%all.stored%u\n", n);
+    if (may_be_row || count > 1)
+        hd_str_printf(&w->out, "best.all%u:\n", n);
+    if (count > 1)
+        put_lane_stores(w, c, 0, count);
     if (may_be_row) {
+        hd_str row = {.arena = w->ir.arena};
         uint32_t r = ++w->ir.names;
         const char *type = vm_ir_type((uint8_t)m->elem, true);
         put_row(w, &row, r, "save", c->row, 8);
@@ -734,23 +781,24 @@ static void put_store(group_writer *w, const group_cluster *c) {
             "  store %s %%x$, ptr %%to$, align %u\n",
             c->row, (long long)first->offset, type, first->first, bytes * VM_CHUNK, type,
             element_align(m));
-        hd_str_printf(&w->out, "row.all%u:\n", n);
         group_loop(w, hd_str_text(&row));
-        hd_str_printf(&w->out, "  br label %%all.stored%u\n", n);
     }
-    uint32_t f = ++w->ir.names;
-    put_row(w, &far, f, "save", c->row, 8);
-    for (size_t i = 0; i < c->members.count; i++) {
+    if (may_be_row || count > 1)
+        hd_str_printf(&w->out, "  br label %%all.stored%u\n", n);
+    hd_str_printf(&w->out, "far.all%u:\n", n);
+    for (size_t i = 0; i < count; i++) {
         const group_access *a = &c->members.data[i];
+        hd_str far = {.arena = w->ir.arena};
+        uint32_t f = ++w->ir.names;
+        put_row(w, &far, f, "save", c->row, 8);
         group_call(
             &far, ++w->ir.names, VM_CALL_STORE,
             hd_format(far.arena,
                       "ptr %%r, i32 %u, i64 %%at, ptr %%save%u.%u, i64 %lld, i16 zeroext %%set, "
                       "i32 %u",
                       a->op, f, c->row, (long long)a->offset, a->first));
+        group_loop(w, hd_str_text(&far));
     }
-    hd_str_printf(&w->out, "far.all%u:\n", n);
-    group_loop(w, hd_str_text(&far));
     hd_str_printf(&w->out, "  br label %%all.stored%u\nall.stored%u:\n", n, n);
 }
 
