@@ -102,8 +102,8 @@ static node *of_unsigned(gen *g, type t, uint32_t depth) {
         return fuzz_value(g, t, "$(abs(max((@), ($)($))))", as, fuzz_expression(g, from, depth),
                           name_of(g, from), low);
     }
-    return fuzz_value(g, t, "$(abs_diff(@, @))", as, fuzz_expression(g, from, depth),
-                      fuzz_expression(g, from, depth));
+    return fuzz_value(g, t, "$(abs_diff(@, @))", as, fuzz_expression(g, u, depth),
+                      fuzz_expression(g, u, depth));
 }
 
 static node *upsampled(gen *g, type t, uint32_t depth) {
