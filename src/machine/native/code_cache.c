@@ -22,7 +22,7 @@ typedef struct mark {
     uint64_t bytes, hash;
 } mark;
 
-static const char mark_name[8] = "HDNATIV1";
+static const char mark_name[8] = "HDNATIV2";
 
 static const char *path_of(hd_arena *arena, const vm_native_library *llvm, const char *ir,
                            size_t length) {
