@@ -23,6 +23,7 @@
 #include "analysis/access_table.h"
 #include "base/number.h"
 #include "analysis/warp_lanes.h"
+#include "analysis/warp_words.h"
 
 enum { KEPT = 64, MOST_BANKS = 1024, MOST_WORDS = 4096 };
 
@@ -36,8 +37,6 @@ typedef struct kept {
 /* The latest, of one thread. */
 typedef struct memo {
     kept kept[KEPT];
-    warp_pattern patterns[PATTERNS_KEPT];
-    hd_banks_counts of_patterns[PATTERNS_KEPT];
 } memo;
 
 typedef struct banks {
@@ -74,6 +73,17 @@ static uint64_t passes_of(const banks *b, const uint64_t *address, uint32_t coun
     return most;
 }
 
+/* The same where addresses are multiples of the width, a power of two: words of banks that are as wide
+ * then, and fewer. 0: they are not. */
+static uint64_t passes_of_words(const banks *b, const hd_event *e, uint32_t first, uint64_t mask,
+                                uint32_t lanes, uint32_t width) {
+    uint32_t bytes = width >> b->shift ? width : 1u << b->shift;
+    uint32_t count = b->banks / (bytes >> b->shift);
+    if (lanes > WORD_LANES || count > WORD_LANES || !count || width & (width - 1))
+        return 0;
+    return warp_words_of_bank(e, first, (uint32_t)mask, width, bytes, count);
+}
+
 /* The warp whose lanes are `first` up to `end`. */
 static hd_banks_counts count_warp(const banks *b, const hd_event *e, uint32_t first, uint32_t end,
                                   uint32_t width) {
@@ -82,8 +92,10 @@ static hd_banks_counts count_warp(const banks *b, const hd_event *e, uint32_t fi
     for (uint32_t from = first; from < end; from += lanes) {
         uint64_t address[MOST_LANES];
         uint32_t to = end - from < lanes ? end : from + lanes;
-        uint32_t count = warp_addresses(e, from, to, address);
-        uint64_t passes = count ? passes_of(b, address, count, width) : 0;
+        uint64_t mask = warp_mask(e, from, to);
+        uint64_t passes = mask ? passes_of_words(b, e, from, mask, to - from, width) : 0;
+        if (mask && !passes)
+            passes = passes_of(b, address, warp_addresses(e, from, to, address), width);
         sum.passes += passes;
         sum.conflicts += passes ? passes - 1 : 0;
     }
@@ -101,22 +113,10 @@ static hd_banks_counts recall_warp(const banks *b, memo *m, const hd_event *e, u
     return k->result;
 }
 
-/* The same for one that is not, but whose pattern may have been there before: by how many words it is
- * further on makes no difference, since all banks are alike. */
-static hd_banks_counts recall_pattern(const banks *b, memo *m, const hd_event *e, uint32_t first,
-                                      uint32_t end, uint64_t mask, uint32_t width) {
-    warp_pattern p;
-    if (!warp_pattern_make(e, first, end, mask, width, 1u << b->shift, &p))
-        return count_warp(b, e, first, end, width);
-    uint32_t at;
-    if (!warp_pattern_find(m->patterns, &p, &at))
-        m->of_patterns[at] = count_warp(b, e, first, end, width);
-    return m->of_patterns[at];
-}
-
 static void count_event(const void *self, void *state, const hd_event_launch *launch,
                         const hd_event *e, kir_space space, void *counts) {
     const banks *b = self;
+    hd_banks_counts *sum = counts;
     uint32_t width = launch->accesses[e->access].width;
     (void)space;
     width = width ? width : 1;
@@ -126,9 +126,11 @@ static void count_event(const void *self, void *state, const hd_event_launch *la
         if (!mask)
             continue;
         hd_banks_counts more = b->warp > 64 ? count_warp(b, e, first, end, width)
-                               : e->address ? recall_pattern(b, state, e, first, end, mask, width)
+                               : e->address ? count_warp(b, e, first, end, width)
                                             : recall_warp(b, state, e, first, end, mask, width);
-        hd_tally_add(counts, &more, sizeof more);
+        sum->local_requests += more.local_requests;
+        sum->passes += more.passes;
+        sum->conflicts += more.conflicts;
     }
 }
 

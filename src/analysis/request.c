@@ -1,13 +1,14 @@
 /*
  * What the memory system makes of the accesses of one event: the counting that analyses share.
  *
- * The addresses of a request are put in order, which they nearly always are, and
- * one walk over them counts segments and bytes. Events that say base and stride
- * repeat the same few requests over and over: what such a request costs depends on
- * the stride, the width, the active lanes and where in its segment it starts, and
- * on nothing else. A small table keeps the latest of them.
+ * Where lanes access whole words, these are counted all at once (warp_words.h). Otherwise the addresses
+ * of a request are put in order, which they nearly always are, and one walk over them counts segments
+ * and bytes. Events that say base and stride repeat the same few requests over and over: what such a
+ * request costs depends on the stride, the width, the active lanes and where in its segment it starts,
+ * and on nothing else. A small table keeps the latest of them.
  */
 #include "analysis/request.h"
+#include "analysis/warp_words.h"
 
 /* ---- one request -------------------------------------------------------------- */
 
@@ -80,45 +81,36 @@ static uint64_t different_bytes(const uint64_t *address, uint32_t count, uint32_
     return bytes;
 }
 
-/* Both at once where addresses are multiples of the width, a power of two and no more than a
- * segment: each word is then in one segment, and no two share some of their bytes. */
-static void count_words(const uint64_t *address, uint32_t count, uint32_t width, rule r,
-                        hd_coalesce_counts *sum) {
-    uint64_t words = count > 0, segments = count > 0;
-    for (uint32_t i = 1; i < count; i++) {
-        words += address[i] != address[i - 1];
-        segments += (address[i] ^ address[i - 1]) >> r.shift != 0;
-    }
-    sum->transactions += segments;
-    sum->bytes_moved += segments << r.shift;
-    sum->bytes_used += words * width;
-}
-
-static bool are_words(const uint64_t *address, uint32_t count, uint32_t width, rule r) {
-    uint64_t bits = 0;
-    for (uint32_t i = 0; i < count; i++)
-        bits |= address[i];
-    return width && !(width & (width - 1)) && !(bits & (width - 1)) &&
-           width <= (uint64_t)1 << r.shift;
-}
-
 /* ---- one event -------------------------------------------------------------------- */
 
-/* The transactions of the warp whose lanes are `first` up to `end`. */
+/* Whether lanes can be counted all at once: a warp is a request, and the width is a power of two and no
+ * more than a segment. Then each word is in one segment, and no two share some of their bytes. */
+static bool may_be_words(const hd_device *device, uint32_t width) {
+    return device->warp <= WORD_LANES && hd_device_request_lanes(device) == device->warp &&
+           device->coalescing != HD_COALESCE_HALF_WARP && width && !(width & (width - 1)) &&
+           width <= hd_device_segment_for(device, width);
+}
+
+/* The transactions of the warp whose lanes are `first` up to `end`, of which those of `mask` are
+ * active. */
 static hd_coalesce_counts count_warp(const hd_device *device, const hd_event *e, uint32_t first,
-                                     uint32_t end, uint32_t width) {
+                                     uint32_t end, uint64_t mask, uint32_t width) {
     uint64_t address[MOST_LANES];
     uint32_t segment = hd_device_segment_for(device, width);
     rule r = {(uint32_t)__builtin_ctz(segment), device->coalescing == HD_COALESCE_HALF_WARP};
     hd_coalesce_counts sum = {0};
     uint32_t request = hd_device_request_lanes(device);
+    uint32_t words, segments;
+    if (may_be_words(device, width) &&
+        warp_words_count(e, first, (uint32_t)mask, width, segment, &words, &segments)) {
+        sum.transactions = segments;
+        sum.bytes_moved = (uint64_t)segments * segment;
+        sum.bytes_used = (uint64_t)words * width;
+        return sum;
+    }
     for (uint32_t from = first; from < end; from += request) {
         uint32_t to = end - from < request ? end : from + request;
         uint32_t count = warp_addresses(e, from, to, address);
-        if (request == device->warp && !r.shrinks && are_words(address, count, width, r)) {
-            count_words(address, count, width, r, &sum);
-            return sum;
-        }
         join(address, count, width, r, &sum);
         if (request == device->warp)
             sum.bytes_used = different_bytes(address, count, width);
@@ -131,26 +123,15 @@ static hd_coalesce_counts count_warp(const hd_device *device, const hd_event *e,
 /* The same for a strided event: from the table, if it is there. */
 static hd_coalesce_counts recall_warp(const hd_device *device, request_memo *memo,
                                       const hd_event *e, uint32_t first, uint32_t end,
-                                      uint64_t mask, int64_t stride, uint32_t width) {
+                                      uint64_t mask, uint32_t width) {
+    int64_t stride = e->stride;
     uint32_t start = (uint32_t)(hd_event_address(e, first) & (device->segment - 1));
     request_kept *k =
         &memo->kept[warp_hash(stride, mask, width, start) >> 32 & (REQUESTS_KEPT - 1)];
     if (k->mask != mask || k->stride != stride || k->width != width || k->start != start)
-        *k = (request_kept){mask, stride, width, start, count_warp(device, e, first, end, width)};
+        *k = (request_kept){mask, stride, width, start,
+                            count_warp(device, e, first, end, mask, width)};
     return k->result;
-}
-
-/* The same for one that is not, but whose pattern may have been there before. */
-static hd_coalesce_counts recall_pattern(const hd_device *device, request_memo *memo,
-                                         const hd_event *e, uint32_t first, uint32_t end,
-                                         uint64_t mask, uint32_t width) {
-    warp_pattern p;
-    if (!warp_pattern_make(e, first, end, mask, width, device->segment, &p))
-        return count_warp(device, e, first, end, width);
-    uint32_t at;
-    if (!warp_pattern_find(memo->patterns, &p, &at))
-        memo->of_patterns[at] = count_warp(device, e, first, end, width);
-    return memo->of_patterns[at];
 }
 
 hd_coalesce_counts request_count(const hd_device *device, request_memo *memo, const hd_event *e,
@@ -163,14 +144,12 @@ hd_coalesce_counts request_count(const hd_device *device, request_memo *memo, co
         counts.requests += mask != 0;
         if (!mask || !moves)
             continue;
-        uint64_t all = end - first < 64 ? ((uint64_t)1 << (end - first)) - 1 : UINT64_MAX;
-        int64_t stride = e->stride;
-        bool strided = warp <= 64 &&
-                       (!e->address || (mask == all && request_is_strided(e, first, end, &stride)));
-        hd_coalesce_counts more =
-            strided ? recall_warp(device, memo, e, first, end, mask, stride, width)
-                    : recall_pattern(device, memo, e, first, end, mask, width);
-        hd_coalesce_add(&counts, &more);
+        hd_coalesce_counts more = e->address || warp > 64
+                                      ? count_warp(device, e, first, end, mask, width)
+                                      : recall_warp(device, memo, e, first, end, mask, width);
+        counts.transactions += more.transactions;
+        counts.bytes_moved += more.bytes_moved;
+        counts.bytes_used += more.bytes_used;
     }
     return counts;
 }

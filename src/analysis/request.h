@@ -21,8 +21,6 @@ typedef struct request_kept {
 /* Of one thread; zeros are an empty one. */
 typedef struct request_memo {
     request_kept kept[REQUESTS_KEPT];
-    warp_pattern patterns[PATTERNS_KEPT];
-    hd_coalesce_counts of_patterns[PATTERNS_KEPT];
 } request_memo;
 
 /* Whether the lanes from `first` up to `end`, which all are active, are evenly apart, as the warps

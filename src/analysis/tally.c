@@ -2,20 +2,30 @@
 #include <stdlib.h>
 
 #include "analysis/tally.h"
+#include "analysis/warp_words.h"
 
 /* Kept out of the way of what most events take. */
 #define SEPARATE static __attribute__((noinline))
 
-enum { KEPT = 256 };
+enum { KEPT = 256, PATTERNS = 16 };
 
-/* An event of evenly spaced lanes, all of the block. */
+/* An event of all lanes of the block, evenly spaced or in a pattern. */
 typedef struct kept {
-    uint64_t key; /* key_of() */
-    int64_t stride;
+    uint64_t key;     /* key_of() */
+    int64_t stride;   /* of a pattern: its number */
     uint64_t times;   /* that it came in this block */
     uint32_t threads; /* 0: this place is free */
-    bool is_listed;   /* among those that came */
+    bool is_pattern;
+    bool is_listed; /* among those that came */
 } kept;
+
+/* How far from the first lane's address each one's is, as where a block has two dimensions. */
+typedef struct pattern {
+    uint64_t seen;      /* hash of the last one that would be here */
+    uint64_t number;    /* no two of a stream have the same; 0: none is here */
+    uint64_t *distance; /* [threads] */
+    uint32_t threads, capacity;
+} pattern;
 
 /* Of an open block; what it has is used for one block after the other. */
 typedef struct stream {
@@ -29,6 +39,8 @@ typedef struct stream {
     uint16_t came[KEPT]; /* in this block */
     kept kept[KEPT];
     uint64_t kept_counts[KEPT][HD_TALLY_WORDS]; /* what they count each time */
+    pattern patterns[PATTERNS];
+    uint64_t patterns_met; /* and numbered */
 } stream;
 
 /* What finds the place of an access's events. */
@@ -68,6 +80,33 @@ void hd_tally_add(void *sum, const void *more, size_t bytes) {
     add_times(sum, more, 1, bytes / sizeof(uint64_t));
 }
 
+/* ---- patterns --------------------------------------------------------------------------- */
+
+/* The number of the event's pattern, 0 if it has none: it gets one when it comes for the second time, so
+ * that what comes once pushes out nothing. */
+static uint64_t pattern_of(stream *s, const hd_event *e) {
+    const uint64_t *address = e->address;
+    uint32_t threads = e->threads;
+    uint64_t hash = hd_hash_mix(hd_hash_spread(address[threads - 1] - address[0]) + threads,
+                                address[threads / 2] - address[0]);
+    pattern *p = &s->patterns[hash % PATTERNS];
+    if (p->number && p->threads == threads && lanes_have_distances(address, p->distance, threads))
+        return p->number;
+    if (p->seen != hash) {
+        p->seen = hash;
+        return 0;
+    }
+    if (p->capacity < threads) {
+        free(p->distance);
+        p->distance = hd_zeroed(threads, sizeof *p->distance);
+        p->capacity = threads;
+    }
+    p->threads = threads;
+    for (uint32_t l = 0; l < threads; l++)
+        p->distance[l] = address[l] - address[0];
+    return p->number = ++s->patterns_met;
+}
+
 /* ---- events ---------------------------------------------------------------------------- */
 
 static void count(const hd_tally *t, stream *s, const hd_event *e, kir_space space,
@@ -99,25 +138,30 @@ static void add_key(const hd_tally *t, stream *s, const kept *k, const uint64_t 
 
 /* Where such an event is kept, unless another one is there. What a loop repeats, some accesses at
  * all their starts, gets places of its own. */
-static kept *place_of(stream *s, const way *w, const hd_event *e, uint32_t start) {
-    uint64_t stride = (uint64_t)e->stride;
+static kept *place_of(stream *s, const way *w, uint64_t stride, uint32_t start) {
     return &s->kept[(stride + (stride >> 8) + w->first + (start >> w->shift)) % KEPT];
 }
 
 static way way_of(const hd_tally *t, uint32_t access, kir_space space) {
     uint32_t period = t->period[space];
     uint32_t align = t->launch->accesses[access].width | period;
-    return (way){space, period, access * (period / 4), align ? (uint32_t)__builtin_ctz(align) : 0};
+    return (way){space, period, access * (period / 4 + 5),
+                 align ? (uint32_t)__builtin_ctz(align) : 0};
 }
 
-/* Of an event that is not there, or came in no block but earlier ones. */
-SEPARATE void keep(const hd_tally *t, stream *s, const hd_event *e, kir_space space, uint64_t key,
+static bool is_same(const kept *a, const kept *b) {
+    return a->key == b->key && a->stride == b->stride && a->threads == b->threads &&
+           a->is_pattern == b->is_pattern;
+}
+
+/* Of an event that is not there, or came in no block but earlier ones; `is` says which it is. */
+SEPARATE void keep(const hd_tally *t, stream *s, const hd_event *e, kir_space space, kept is,
                    kept *k) {
     uint64_t *counts = s->kept_counts[k - s->kept];
-    if (k->key != key || k->stride != e->stride || k->threads != e->threads) {
+    if (!is_same(k, &is)) {
         add_key(t, s, k, counts);
-        *k = (kept){
-            .key = key, .stride = e->stride, .threads = e->threads, .is_listed = k->is_listed};
+        is.is_listed = k->is_listed;
+        *k = is;
         memset(counts, 0, sizeof s->kept_counts[0]);
         count(t, s, e, space, counts);
     }
@@ -155,17 +199,22 @@ static void hear_event(void *state, const hd_event *e) {
     }
     if (!w->period)
         return;
-    if (e->address || e->active != e->threads) {
+    bool is_pattern = e->address != NULL;
+    uint64_t stride = (uint64_t)e->stride;
+    if (e->active != e->threads || (is_pattern && !(stride = pattern_of(s, e)))) {
         count_alone(t, s, e, w->space);
         return;
     }
-    uint32_t start = (uint32_t)e->base & (w->period - 1);
-    uint64_t key = key_of(e->access, w->space, start);
-    kept *k = place_of(s, w, e, start);
-    if (k->key == key && k->stride == e->stride && k->threads == e->threads && k->is_listed)
+    uint32_t start = (uint32_t)hd_event_address(e, 0) & (w->period - 1);
+    kept is = {.key = key_of(e->access, w->space, start),
+               .stride = (int64_t)stride,
+               .threads = e->threads,
+               .is_pattern = is_pattern};
+    kept *k = place_of(s, w, stride, start);
+    if (k->is_listed && is_same(k, &is))
         k->times++;
     else
-        keep(t, s, e, w->space, key, k);
+        keep(t, s, e, w->space, is, k);
 }
 
 /* ---- launches and blocks --------------------------------------------------------------- */
@@ -218,6 +267,8 @@ static void free_stream(void *state) {
     stream *s = state;
     for (uint32_t i = 0; i < HD_TALLY_WORKS; i++)
         free(s->states[i]);
+    for (uint32_t i = 0; i < PATTERNS; i++)
+        free(s->patterns[i].distance);
     free(s->counts);
 }
 

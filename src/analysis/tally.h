@@ -15,7 +15,8 @@
  *     const hd_banks_counts *row = hd_tally_of(tally, 1, launch, access);
  *
  * What an event of evenly spaced lanes counts depends on little, and loops repeat the same few of
- * them: a small table keeps what they count and how often they came.
+ * them: a small table keeps what they count and how often they came. So do events of blocks of two
+ * dimensions, whose lanes are not evenly spaced but for each event alike.
  */
 #ifndef HD_TALLY_H
 #define HD_TALLY_H

@@ -51,42 +51,4 @@ static inline uint64_t warp_hash(int64_t stride, uint64_t mask, uint32_t width, 
     return hd_hash_mix(mask ^ hd_hash_spread((uint64_t)stride), (uint64_t)width << 32 | start);
 }
 
-/* A request of an event that is not strided, but for where it lies: those of a block of two dimensions
- * repeat the same few. What becomes of two with the same pattern is the same. */
-enum { PATTERN_LANES = 32, PATTERNS_KEPT = 32 };
-typedef struct warp_pattern {
-    uint64_t mask;         /* of the warp's lanes; 0: none */
-    uint32_t width, start; /* start: of the first active lane, modulo what its rules repeat after */
-    uint32_t offset[PATTERN_LANES]; /* of each active lane from the first one, modulo 2^32 */
-} warp_pattern;
-
-/* False: it has none that is worth keeping. `period`: a power of two. */
-static inline bool warp_pattern_make(const hd_event *e, uint32_t first, uint32_t end, uint64_t mask,
-                                     uint32_t width, uint32_t period, warp_pattern *p) {
-    if (!e->address || end - first > PATTERN_LANES)
-        return false;
-    const uint64_t *at = e->address + first;
-    uint64_t base = at[__builtin_ctzll(mask)], far = 0;
-    *p = (warp_pattern){mask, width, (uint32_t)((base + e->base) & (period - 1)), {0}};
-    for (uint32_t i = 0; i < end - first; i++) {
-        uint64_t apart = (at[i] - base) & (0 - (mask >> i & 1));
-        p->offset[i] = (uint32_t)apart;
-        far |= (apart + ((uint64_t)1 << 31)) >> 32;
-    }
-    return !far;
-}
-
-/* The place of a pattern among those that are kept, which it has from now on. False: something else had
- * it, and what is kept with it is not its own yet. */
-static inline bool warp_pattern_find(warp_pattern *kept, const warp_pattern *p, uint32_t *place) {
-    uint32_t sum = 0;
-    for (uint32_t i = 0; i < PATTERN_LANES; i++)
-        sum += p->offset[i] * (2 * i + 1);
-    *place = (uint32_t)(warp_hash(sum, p->mask, p->width, p->start) >> 32) & (PATTERNS_KEPT - 1);
-    if (!memcmp(&kept[*place], p, sizeof *p))
-        return true;
-    kept[*place] = *p;
-    return false;
-}
-
 #endif

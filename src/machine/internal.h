@@ -493,9 +493,8 @@ static inline uint64_t vm_lane_address(const vm_target *t, uint32_t lane) {
  * that of the instruction's second address. */
 vm_target vm_resolve(vm_run *r, const vm_op *op, const vm_memory *m, uint32_t slot,
                      vm_operand address, uint64_t width, uint32_t align, bool writes);
-/* The addresses of the active lanes, of which `at` has one for each lane. */
-struct vm_survey;
-void vm_survey_lanes(const vm_run *r, const uint64_t *at, struct vm_survey *survey);
+/* Whether the active lanes' addresses are evenly apart; the stride is that of the first two. */
+bool vm_are_strided(const vm_run *r, const uint64_t *address, int64_t *stride);
 /* Where the bytes at `address` of `lane` really are; the access has been checked. */
 uint8_t *vm_host(vm_run *r, const vm_target *t, uint32_t lane, uint64_t address);
 /* So many MIs of the active lanes. */

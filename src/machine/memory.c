@@ -18,27 +18,31 @@ uint8_t *vm_host(vm_run *r, const vm_target *t, uint32_t lane, uint64_t address)
 
 /* ---- where the lanes point --------------------------------------------------------------- */
 
+bool vm_are_strided(const vm_run *r, const uint64_t *address, int64_t *stride) {
+    uint32_t first = vm_first_active(r), second = first + 1;
+    *stride = 0;
+    if (r->active.count < 2)
+        return true;
+    while (!(r->bits[second / 64] >> second % 64 & 1))
+        second++;
+    int64_t apart = (int64_t)(address[second] - address[first]), lanes = second - first;
+    *stride = apart / lanes;
+    return apart % lanes == 0 && r->flow->handlers->strided(
+                                     address, r->bits, r->lanes,
+                                     address[first] - first * (uint64_t)*stride, (uint64_t)*stride);
+}
+
 /* Only some lanes are active: lane by lane. */
 static void survey_some(const vm_run *r, const uint64_t *address, vm_survey *s) {
-    uint32_t first = vm_first_active(r), last = first;
-    *s = (vm_survey){address[first], address[first], 0, true, 0};
-    bool two = false;
+    uint32_t first = vm_first_active(r);
+    *s = (vm_survey){.least = address[first], .greatest = address[first]};
     VM_EACH_ACTIVE(r, l) {
         uint64_t x = address[l];
         s->least = x < s->least ? x : s->least;
         s->greatest = x > s->greatest ? x : s->greatest;
         s->all_bits |= x;
-        if (l == first)
-            continue;
-        int64_t apart = (int64_t)(x - address[last]);
-        if (!two) {
-            s->strided = apart % (int64_t)(l - last) == 0;
-            s->stride = apart / (int64_t)(l - last);
-            two = true;
-        }
-        s->strided &= (uint64_t)apart == (uint64_t)s->stride * (l - last);
-        last = l;
     }
+    s->strided = vm_are_strided(r, address, &s->stride);
 }
 
 /* One lane by itself, when lanes do not all point into one region. */
@@ -49,7 +53,7 @@ static void check_lane(vm_run *r, const vm_op *op, const vm_memory *m, uint32_t 
         vm_fault_access(r, op, lane, address, width, align, writes);
 }
 
-void vm_survey_lanes(const vm_run *r, const uint64_t *at, vm_survey *s) {
+static void survey_lanes(const vm_run *r, const uint64_t *at, vm_survey *s) {
     if (r->active.count == r->lanes)
         r->flow->handlers->survey(at, r->lanes, s);
     else
@@ -61,7 +65,7 @@ vm_target vm_resolve(vm_run *r, const vm_op *op, const vm_memory *m, uint32_t sl
     const uint64_t *at = VM_CELL(r, address.at, uint64_t);
     vm_survey s = {*at, *at, *at, true, 0};
     if (address.varying)
-        vm_survey_lanes(r, at, &s);
+        survey_lanes(r, at, &s);
     vm_target t = {.strided = s.strided, .stride = s.stride};
     const vm_region *g = r->cached[slot];
     if (!g || !vm_holds(g, s.least, width))

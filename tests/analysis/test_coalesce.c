@@ -206,6 +206,36 @@ static void assert_same(const hd_coalesce_counts *a, const hd_coalesce_counts *b
     assert_int_equal(a->bytes_used, b->bytes_used);
 }
 
+/* Tiles of which some have one lane elsewhere, each at several places and more than once. */
+static void patterns_that_differ_in_a_lane(void **state) {
+    (void)state;
+    hd_arena *arena = hd_arena_new();
+    hd_event_access accesses[ACCESSES];
+    hd_event_launch launch = launch_of(accesses, 0);
+    const hd_device *device = device_of(arena, "h200");
+    const hd_tally_work counter_work = hd_coalesce_work(arena, device);
+    hd_tally *counter = hd_tally_new(arena, &counter_work, 1);
+    hd_sink sink = hd_tally_sink(counter);
+    hd_coalesce_counts expected = {0};
+    sink.launch(sink.self, &launch);
+    void *stream = sink.open_block(sink.self, 0);
+    for (uint32_t round = 0; round < 64; round++) {
+        made m = {.event = {.threads = 256, .active = 256, .mask = m.mask, .address = m.address}};
+        memset(m.mask, 0xff, 256 / 8);
+        for (uint32_t lane = 0; lane < 256; lane++)
+            m.address[lane] = 4096 + round / 8 % 2 * 4 + lane / 16 * 1024 + lane % 16 * 4;
+        if (round / 2 % 2)
+            m.address[100] += 1 << 20;
+        sink.event(stream, &m.event);
+        add_expected(&expected, device, &m.event);
+    }
+    sink.close_block(sink.self, stream, 0, true);
+    sink.end_launch(sink.self, true);
+    assert_same(hd_tally_of(counter, 0, 0, 0), &expected);
+    hd_tally_free(counter);
+    hd_arena_free(arena);
+}
+
 /* One event after the other: what the table keeps from those before must not show. */
 static void random_events_equal_the_oracle(void **state) {
     (void)state;
@@ -225,9 +255,12 @@ static void random_events_equal_the_oracle(void **state) {
             void *stream = sink.open_block(sink.self, (uint64_t)round);
             for (uint32_t events = below(3); events > 0; events--) {
                 random_event(&m);
-                sink.event(stream, &m.event);
-                add_expected(&expected[m.event.access], device, &m.event);
-                add_expected(&all, device, &m.event);
+                for (uint32_t again = below(4) ? 4 : 0; again < 5; again++) {
+                    sink.event(stream, &m.event); /* the same pattern elsewhere */
+                    add_expected(&expected[m.event.access], device, &m.event);
+                    add_expected(&all, device, &m.event);
+                    m.event.base += below(3) * widths[m.event.access] + (below(9) == 0);
+                }
             }
             sink.close_block(sink.self, stream, (uint64_t)round, true);
             for (uint32_t a = 0; a < ACCESSES; a++)
@@ -377,6 +410,7 @@ int main(void) {
         cmocka_unit_test(lines_of_128_bytes),
         cmocka_unit_test(sectors_of_32_bytes),
         cmocka_unit_test(half_warps_of_compute_capability_1_3),
+        cmocka_unit_test(patterns_that_differ_in_a_lane),
         cmocka_unit_test(random_events_equal_the_oracle),
         cmocka_unit_test(requests_that_look_alike),
         cmocka_unit_test(blocks_add_up_in_any_order),

@@ -504,6 +504,27 @@ static void survey(const uint64_t *address, uint32_t lanes, vm_survey *s) {
     *s = (vm_survey){least, greatest, bits, !uneven, (int64_t)stride};
 }
 
+static bool strided(const uint64_t *address, const uint64_t *bits, uint32_t padded, uint64_t base,
+                    uint64_t stride) {
+    static const V_U_I64 number = {0, 1, 2, 3, 4, 5, 6, 7};
+    V_U_I64 zero = {0}, expected = zero + base + number * stride, off = zero;
+    for (uint32_t l = 0; l < padded; l += 8, expected += 8 * stride) {
+        uint64_t set = bits[l / 64] >> l % 64;
+        V_U_I64 x;
+        memcpy(&x, address + l, sizeof x);
+        x ^= expected;
+        if ((set & 0xff) != 0xff)
+            x &= 0 - ((zero + set) >> number & 1);
+        off |= x;
+        if (l % 64 != 56 && l + 8 < padded)
+            continue;
+        for (uint32_t j = 0; j < 8; j++)
+            if (off[j])
+                return false;
+    }
+    return true;
+}
+
 #define E_INT(op) op##_I8, op##_I16, op##_I32, op##_I64,
 #define E_FLOAT(op) op##_F16, op##_F32, op##_F64,
 #define E_ONE(name) name,
@@ -517,4 +538,5 @@ const vm_lanes NAME(vm_lanes, HD_LANES_NAME) = {
     .split = split,
     .unpack = unpack,
     .survey = survey,
+    .strided = strided,
 };

@@ -76,6 +76,9 @@ typedef struct vm_lanes {
     void (*unpack)(const uint64_t *bits, uint32_t padded, uint8_t *lane);
     /* Of the addresses of a block whose lanes are all active. */
     void (*survey)(const uint64_t *address, uint32_t lanes, vm_survey *survey);
+    /* Whether the address of each lane l of `bits` is base + l * stride. */
+    bool (*strided)(const uint64_t *address, const uint64_t *bits, uint32_t padded, uint64_t base,
+                    uint64_t stride);
 } vm_lanes;
 
 /* Of this processor. */

@@ -122,16 +122,14 @@ static void fill_target(const vm_run *r, const vm_group_member *a, vm_target *t)
     const vm_memory *m = r->program->ops[a->op].more;
     const void *row = r->saved + (uint64_t)a->row * r->padded * 8;
     const uint64_t *address = row;
-    vm_survey s = {.strided = true};
-    if (m->address.varying)
-        vm_survey_lanes(r, address, &s);
+    int64_t stride = 0;
+    t->strided = !m->address.varying || vm_are_strided(r, address, &stride);
     bool once = !m->address.varying && !m->value[0].varying && /* kept as if of lane 0 */
                 r->program->ops[a->op].code == VM_CODE_LOAD;
     uint32_t first = once ? 0 : vm_first_active(r);
-    t->base = address[first] - first * (uint64_t)s.stride;
-    t->stride = s.stride;
-    t->strided = s.strided;
-    t->address = s.strided ? NULL : address;
+    t->base = address[first] - first * (uint64_t)stride;
+    t->stride = stride;
+    t->address = t->strided ? NULL : address;
 }
 
 static const vm_memory *memory_of(const vm_run *r, uint32_t op) { return r->program->ops[op].more; }
