@@ -267,32 +267,46 @@ static bool is_even_shuffle(const vm_run *r, const vm_call *call) {
            vm_elem_bytes(call->d.elem) == 4;
 }
 
+static inline void find_sources(shuffle_way way, segment s, uint32_t by, uint32_t *from,
+                                uint32_t *in_range) {
+    for (uint32_t l = 0; l < WARP; l++) {
+        bool is_there;
+        from[l] = source_of(way, s, l, by, &is_there);
+        in_range[l] = is_there;
+    }
+}
+
 /* The sources of lanes are found once, for all warps. */
 static void run_even_shuffle(vm_run *r, const vm_op *op) {
     const vm_call *call = op->more;
     const warp_function *f = call->what;
     const uint32_t *value = VM_CELL(r, call->x[VALUE].at, uint32_t);
-    uint32_t *result = VM_CELL(r, call->d.at, uint32_t), from[WARP];
-    bool in_range[WARP];
+    uint32_t *result = VM_CELL(r, call->d.at, uint32_t), from[WARP], in_range[WARP];
     uint32_t start = vm_first_active(r); /* it is told where the width is wrong */
     member m = {r, op, start - start % WARP, start % WARP, 0, call};
     segment s = segment_of(&m, f);
     uint32_t by = distance_of(&m);
-    for (uint32_t l = 0; l < WARP; l++)
-        from[l] = source_of(f->way, s, l, by, &in_range[l]);
+    switch (f->way) { /* each a loop without branches */
+    case LANE: find_sources(LANE, s, by, from, in_range); break;
+    case UP: find_sources(UP, s, by, from, in_range); break;
+    case DOWN: find_sources(DOWN, s, by, from, in_range); break;
+    case XOR: find_sources(XOR, s, by, from, in_range); break;
+    }
+    bool all = *VM_CELL(r, call->x[MASK].at, uint32_t) == UINT32_MAX;
     for (uint32_t first = 0; first < r->lanes; first += WARP) {
         uint32_t active = active_lanes(r, first), results[WARP];
         if (!active)
             continue;
+        if (all && active == UINT32_MAX) {
+            if (f->gives_range)
+                memcpy(result + first, in_range, sizeof in_range);
+            else
+                r->flow->handlers->permute(value + first, from, result + first);
+            continue;
+        }
         uint32_t here = participants(r, op, first, (uint32_t)__builtin_ctz(active));
         if (here != active) {
             run_one_warp(r, op, first);
-            continue;
-        }
-        if (active == UINT32_MAX) {
-            for (uint32_t l = 0; l < WARP; l++)
-                results[l] = f->gives_range ? in_range[l] : value[first + from[l]];
-            memcpy(result + first, results, sizeof results);
             continue;
         }
         for (uint32_t left = active; left; left &= left - 1) {

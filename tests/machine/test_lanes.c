@@ -420,10 +420,54 @@ static void surveys(void **unused) {
     }
 }
 
+static void check_strided(const vm_lanes *lanes) {
+    uint64_t address[128], bits[2];
+    for (uint32_t i = 0; i < 4000; i++) {
+        uint64_t base = random_bits() % 4096, stride = random_bits() % 9 * 4 - 16;
+        uint32_t padded = 16 * (1 + (uint32_t)(random_bits() % 8));
+        bool expected = true;
+        bits[0] = random_bits() | (random_bits() % 2 ? UINT64_MAX : 0);
+        bits[1] = random_bits() & random_bits();
+        for (uint32_t l = 0; l < padded; l++) {
+            bool is_active = bits[l / 64] >> l % 64 & 1, is_off = random_bits() % 100 == 0;
+            address[l] = base + l * stride + (is_off || !is_active ? random_bits() | 1 << 20 : 0);
+            expected &= !is_active || address[l] == base + l * stride;
+        }
+        assert_int_equal(lanes->strided(address, bits, padded, base, stride), expected);
+    }
+}
+
+static void strides(void **unused) {
+    (void)unused;
+    check_strided(&vm_lanes_base);
+    check_strided(vm_lanes_choose());
+}
+
+static void check_permute(const vm_lanes *lanes) {
+    for (uint32_t i = 0; i < 1000; i++) {
+        uint32_t value[32], from[32], expected[32];
+        for (uint32_t l = 0; l < 32; l++) {
+            value[l] = (uint32_t)random_bits();
+            from[l] = (uint32_t)(random_bits() % 32);
+        }
+        for (uint32_t l = 0; l < 32; l++)
+            expected[l] = value[from[l]];
+        lanes->permute(value, from, value);
+        assert_memory_equal(value, expected, sizeof value);
+    }
+}
+
+static void permutations(void **unused) {
+    (void)unused;
+    check_permute(&vm_lanes_base);
+    check_permute(vm_lanes_choose());
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sets_agree),     cmocka_unit_test(native_agrees),
         cmocka_unit_test(masks_are_kept), cmocka_unit_test(equal_to_c),
-        cmocka_unit_test(bits_of_masks),  cmocka_unit_test(surveys)};
+        cmocka_unit_test(bits_of_masks),  cmocka_unit_test(surveys),
+        cmocka_unit_test(strides),        cmocka_unit_test(permutations)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

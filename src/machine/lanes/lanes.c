@@ -17,6 +17,7 @@
 #include <immintrin.h>
 #endif
 
+#include "machine/lane_flow.h"
 #include "machine/lanes/lanes.h"
 
 typedef int8_t I8;
@@ -525,6 +526,21 @@ static bool strided(const uint64_t *address, const uint64_t *bits, uint32_t padd
     return true;
 }
 
+static void permute(const uint32_t *value, const uint32_t *from, uint32_t *result) {
+#if defined __AVX512BW__
+    __m512i low = _mm512_loadu_si512(value), high = _mm512_loadu_si512(value + VM_WARP / 2);
+    __m512i x = _mm512_permutex2var_epi32(low, _mm512_loadu_si512(from), high);
+    __m512i y = _mm512_permutex2var_epi32(low, _mm512_loadu_si512(from + VM_WARP / 2), high);
+    _mm512_storeu_si512(result, x);
+    _mm512_storeu_si512(result + VM_WARP / 2, y);
+#else
+    uint32_t results[VM_WARP];
+    for (uint32_t l = 0; l < VM_WARP; l++)
+        results[l] = value[from[l]];
+    memcpy(result, results, sizeof results);
+#endif
+}
+
 #define E_INT(op) op##_I8, op##_I16, op##_I32, op##_I64,
 #define E_FLOAT(op) op##_F16, op##_F32, op##_F64,
 #define E_ONE(name) name,
@@ -539,4 +555,5 @@ const vm_lanes NAME(vm_lanes, HD_LANES_NAME) = {
     .unpack = unpack,
     .survey = survey,
     .strided = strided,
+    .permute = permute,
 };

@@ -79,6 +79,8 @@ typedef struct vm_lanes {
     /* Whether the address of each lane l of `bits` is base + l * stride. */
     bool (*strided)(const uint64_t *address, const uint64_t *bits, uint32_t padded, uint64_t base,
                     uint64_t stride);
+    /* Of a warp: result[l] = value[from[l]]; the result may be the value. */
+    void (*permute)(const uint32_t *value, const uint32_t *from, uint32_t *result);
 } vm_lanes;
 
 /* Of this processor. */
