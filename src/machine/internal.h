@@ -278,6 +278,7 @@ struct vm_run {
     uint8_t *saved;
     uint32_t saved_rows;
     uint64_t noted; /* counts.thread_instructions of which native.c knows */
+    double noted_at;
     bool mixes;     /* native code and the interpreter take turns */
     uint32_t turns; /* nodes, where they do */
     struct vm_bad {

@@ -147,6 +147,8 @@ void *hd_vm_contents(const hd_vm *vm, uint32_t buffer);
 /* Copies of what all buffers hold, to contents[buffer_count]. */
 void hd_vm_copy_contents(hd_arena *arena, const hd_vm *vm, void **contents);
 void hd_vm_close(hd_vm *vm);
+/* exit(), but what is still being compiled is not waited for. */
+_Noreturn void hd_vm_exit(int status);
 
 /* ---- memory that comes and goes -------------------------------------------------------- */
 

@@ -75,6 +75,12 @@ static void write_object(hd_arena *arena, const char *path, const void *object, 
     }
 }
 
+bool vm_native_is_kept(hd_arena *arena, const vm_native_library *llvm, const char *ir,
+                       size_t length) {
+    const char *path = path_of(arena, llvm, ir, length);
+    return path && !access(path, R_OK);
+}
+
 void *vm_native_object(hd_arena *arena, const vm_native_library *llvm, const char *ir,
                        size_t length, size_t *bytes, char **message) {
     const char *path = path_of(arena, llvm, ir, length);

@@ -16,12 +16,30 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-/* Instructions of lanes that the interpreter does in about the time in which a kernel is compiled, and
- * how often it looks whether there were so many. */
-enum { WORTH_COMPILING = 40000000, LOOK_AFTER = 1000000 };
+/* Nanoseconds of workers in the interpreter: about those in which a kernel's code is read from disk, and
+ * in which it is compiled, by a thread that takes the workers' time. After so many instructions of lanes
+ * the clock is read; those of shorter launches, of which there may be many, are taken as so many to a
+ * nanosecond. */
+enum {
+    WORTH_LOADING = 20000000,
+    WORTH_COMPILING = 250000000,
+    LOOK_AFTER = 1000000,
+    TO_A_NANOSECOND = 2
+};
 
 typedef enum mode { WHEN_IT_PAYS, NEVER, ALWAYS, MIXED } mode;
+
+/* What a thread compiles; it needs nothing of the program any more. */
+typedef struct compiling {
+    hd_arena *arena; /* of all this, and of the code */
+    vm_native_text text;
+    bool traced;
+    vm_native_code *code;
+    char *message;         /* why there is none; may be NULL */
+    struct making *asking; /* NULL: nobody wants it any more */
+} compiling;
 
 /* The code of launches that somebody hears of, or that nobody does. */
 typedef struct making {
@@ -29,13 +47,13 @@ typedef struct making {
     bool traced;
     _Atomic(vm_native_code *) code;
     atomic_bool is_asked_for;
-    bool has_thread;
-    pthread_t thread;
+    atomic_bool is_not_kept; /* on disk */
+    compiling *by_thread;    /* NULL: none is at it; busy_lock guards it, and its `asking` */
 } making;
 
 struct vm_native {
     mode mode;
-    atomic_uint_fast64_t work; /* instructions of lanes, interpreted */
+    atomic_uint_fast64_t work; /* nanoseconds */
     pthread_mutex_t lock;
     making of[2]; /* by `traced` */
 };
@@ -63,6 +81,16 @@ static void count_busy(int more) {
     if (!busy)
         pthread_cond_broadcast(&all_done);
     pthread_mutex_unlock(&busy_lock);
+}
+
+void hd_vm_exit(int status) {
+    pthread_mutex_lock(&busy_lock);
+    bool waits = busy;
+    pthread_mutex_unlock(&busy_lock);
+    if (!waits)
+        exit(status);
+    fflush(NULL);
+    _exit(status);
 }
 
 /* Beside the library or program that this code is in, or where that is installed. */
@@ -155,57 +183,107 @@ _Noreturn static void refuse(const making *m, const char *message) {
     abort();
 }
 
-static void make(making *m) {
-    const vm_native_library *llvm = vm_native_open();
-    bool is_asked_for = m->program->native->mode != WHEN_IT_PAYS;
-    if (!llvm && is_asked_for)
-        refuse(m, "libheddle-native.so is not there, or cannot be loaded");
-    if (!llvm)
-        return;
-    hd_arena *arena = hd_arena_new(), *scratch = hd_arena_new();
-    vm_native_text text = vm_native_write(arena, m->program, m->traced);
-    vm_native_code *code = hd_new(arena, vm_native_code);
-    *code = (vm_native_code){.fn = hd_new_array(arena, vm_native_fn *, text.range_count),
-                             .groups = text.groups,
-                             .rows = text.rows,
-                             .traced = m->traced,
-                             .arena = arena};
-    size_t bytes = 0;
-    char *message = NULL;
-    void *object = vm_native_object(scratch, llvm, text.ir, text.length, &bytes, &message);
-    if (object)
-        code->handle =
-            llvm->load(object, bytes, text.range_count, text.has, (void **)code->fn, &message);
-    free(object);
-    if (!code->handle && is_asked_for)
-        refuse(m, message);
-    free(message);
-    hd_arena_free(scratch);
-    if (code->handle)
-        atomic_store(&m->code, code);
-    else
-        hd_arena_free(arena);
+static compiling *begin_compiling(making *m) {
+    hd_arena *arena = hd_arena_new();
+    compiling *c = hd_new(arena, compiling);
+    *c = (compiling){.arena = arena,
+                     .text = vm_native_write(arena, m->program, m->traced),
+                     .traced = m->traced,
+                     .asking = m};
+    return c;
 }
 
-static void *make_in_thread(void *self) {
-    make(self);
+static void compile(compiling *c) {
+    vm_native_code *code = hd_new(c->arena, vm_native_code);
+    *code = (vm_native_code){.fn = hd_new_array(c->arena, vm_native_fn *, c->text.range_count),
+                             .groups = c->text.groups,
+                             .rows = c->text.rows,
+                             .traced = c->traced,
+                             .arena = c->arena};
+    hd_arena *scratch = hd_arena_new();
+    size_t bytes = 0;
+    void *object =
+        vm_native_object(scratch, &library, c->text.ir, c->text.length, &bytes, &c->message);
+    if (object)
+        code->handle = library.load(object, bytes, c->text.range_count, c->text.has,
+                                    (void **)code->fn, &c->message);
+    free(object);
+    hd_arena_free(scratch);
+    c->code = code->handle ? code : NULL;
+}
+
+static void free_code(vm_native_code *code) {
+    library.unload(code->handle);
+    hd_arena_free(code->arena);
+}
+
+/* Gives who asked what there is, if it is still there. */
+static void end_compiling(compiling *c) {
+    free(c->message);
+    if (c->asking && c->code)
+        atomic_store(&c->asking->code, c->code);
+    else if (c->code)
+        free_code(c->code);
+    else
+        hd_arena_free(c->arena);
+}
+
+static void *compile_in_thread(void *self) {
+    compiling *c = self;
+    compile(c);
     atexit(wait_for_all); /* once more, should LLVM have made something new that it keeps */
+    pthread_mutex_lock(&busy_lock);
+    if (c->asking)
+        c->asking->by_thread = NULL;
+    end_compiling(c);
+    pthread_mutex_unlock(&busy_lock);
     count_busy(-1);
     return NULL;
 }
 
-static void ask_for(struct vm_native *n, making *m) {
+/* For who asks for native code, now. */
+static void make(making *m) {
+    if (!vm_native_open())
+        refuse(m, "libheddle-native.so is not there, or cannot be loaded");
+    compiling *c = begin_compiling(m);
+    compile(c);
+    if (!c->code)
+        refuse(m, c->message);
+    end_compiling(c);
+}
+
+/* False: there is nothing on disk, and it does not pay to compile it yet. */
+static bool make_in_thread(making *m, bool may_compile) {
+    pthread_t thread;
+    compiling *c = begin_compiling(m);
+    if (!may_compile && !vm_native_is_kept(c->arena, &library, c->text.ir, c->text.length)) {
+        hd_arena_free(c->arena);
+        return false;
+    }
+    count_busy(1);
+    m->by_thread = c;
+    if (!pthread_create(&thread, NULL, compile_in_thread, c)) {
+        pthread_detach(thread);
+        return true;
+    }
+    count_busy(-1);
+    m->by_thread = NULL;
+    hd_arena_free(c->arena);
+    return true;
+}
+
+/* `work`: so far. */
+static void ask_for(struct vm_native *n, making *m, uint64_t work) {
+    bool may_compile = work > WORTH_COMPILING;
     pthread_mutex_lock(&n->lock);
-    if (!atomic_load(&m->is_asked_for)) {
-        if (n->mode == WHEN_IT_PAYS && vm_native_open()) {
-            count_busy(1);
-            m->has_thread = !pthread_create(&m->thread, NULL, make_in_thread, m);
-            if (!m->has_thread)
-                count_busy(-1);
-        } else if (n->mode != WHEN_IT_PAYS) {
+    if (!m->is_asked_for && (may_compile || !m->is_not_kept || n->mode != WHEN_IT_PAYS)) {
+        bool is_asked_for = true;
+        if (n->mode != WHEN_IT_PAYS)
             make(m);
-        }
-        atomic_store(&m->is_asked_for, true);
+        else if (vm_native_open())
+            is_asked_for = make_in_thread(m, may_compile);
+        m->is_not_kept = true;
+        atomic_store(&m->is_asked_for, is_asked_for);
     }
     pthread_mutex_unlock(&n->lock);
 }
@@ -214,8 +292,9 @@ static void ask_for(struct vm_native *n, making *m) {
 
 /* More work, and whether it is time. */
 static void add_work(struct vm_native *n, making *m, uint64_t more) {
-    if (n->mode != WHEN_IT_PAYS || atomic_fetch_add(&n->work, more) + more > WORTH_COMPILING)
-        ask_for(n, m);
+    uint64_t work = atomic_fetch_add(&n->work, more) + more;
+    if (n->mode != WHEN_IT_PAYS || work > (m->is_not_kept ? WORTH_COMPILING : WORTH_LOADING))
+        ask_for(n, m, work);
 }
 
 static making *wanted_by(const vm_run *r) {
@@ -225,8 +304,11 @@ static making *wanted_by(const vm_run *r) {
 void vm_native_begin_launch(vm_run *r) {
     struct vm_native *n = r->program->native;
     uint64_t rest = r->counts.thread_instructions - r->noted;
-    if (n && rest && !atomic_load(&wanted_by(r)->is_asked_for))
-        add_work(n, wanted_by(r), rest);
+    if (n && !atomic_load(&wanted_by(r)->is_asked_for)) {
+        if (rest)
+            add_work(n, wanted_by(r), rest / TO_A_NANOSECOND);
+        r->noted_at = hd_clock();
+    }
     r->noted = 0;
     r->mixes = n && n->mode == MIXED;
 }
@@ -248,8 +330,10 @@ const vm_native_code *vm_native_enter(vm_run *r) {
     uint64_t more = r->counts.thread_instructions - r->noted;
     if (!atomic_load_explicit(&m->is_asked_for, memory_order_relaxed) &&
         (more >= LOOK_AFTER || n->mode != WHEN_IT_PAYS)) {
+        double now = hd_clock();
+        add_work(n, m, (uint64_t)((now - r->noted_at) * 1e9));
         r->noted += more;
-        add_work(n, m, more);
+        r->noted_at = now;
     }
     const vm_native_code *code = atomic_load_explicit(&m->code, memory_order_acquire);
     if (!code || (n->mode == MIXED && (r->turns++ & 1)))
@@ -282,13 +366,13 @@ struct vm_native *vm_native_new(hd_arena *arena, const vm_program *p) {
 void vm_native_free(struct vm_native *n) {
     for (uint32_t traced = 0; n && traced < 2; traced++) {
         making *m = &n->of[traced];
-        if (m->has_thread)
-            pthread_join(m->thread, NULL);
+        pthread_mutex_lock(&busy_lock);
+        if (m->by_thread)
+            m->by_thread->asking = NULL;
+        pthread_mutex_unlock(&busy_lock);
         vm_native_code *code = atomic_load(&m->code);
-        if (!code)
-            continue;
-        library.unload(code->handle);
-        hd_arena_free(code->arena);
+        if (code)
+            free_code(code);
     }
     if (n)
         pthread_mutex_destroy(&n->lock);
