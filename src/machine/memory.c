@@ -28,7 +28,7 @@ bool vm_are_strided(const vm_run *r, const uint64_t *address, int64_t *stride) {
     int64_t apart = (int64_t)(address[second] - address[first]), lanes = second - first;
     *stride = apart / lanes;
     return apart % lanes == 0 && r->flow->handlers->strided(
-                                     address, r->bits, r->lanes,
+                                     address, r->bits, r->padded,
                                      address[first] - first * (uint64_t)*stride, (uint64_t)*stride);
 }
 
