@@ -125,9 +125,9 @@ static void count_event(const void *self, void *state, const hd_event_launch *la
         uint64_t mask = warp_mask(e, first, end);
         if (!mask)
             continue;
-        hd_banks_counts more = b->warp > 64 ? count_warp(b, e, first, end, width)
-                               : e->address ? count_warp(b, e, first, end, width)
-                                            : recall_warp(b, state, e, first, end, mask, width);
+        hd_banks_counts more = e->address || b->warp > 64
+                                   ? count_warp(b, e, first, end, width)
+                                   : recall_warp(b, state, e, first, end, mask, width);
         sum->local_requests += more.local_requests;
         sum->passes += more.passes;
         sum->conflicts += more.conflicts;

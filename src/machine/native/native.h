@@ -76,7 +76,7 @@ const vm_native_library *vm_native_open(void);
 
 /* ---- code_cache.c */
 
-/* code_cache.c: whether the code of this IR is on disk; it may be damaged. */
+/* Whether the code of this IR is on disk; it may be damaged. */
 bool vm_native_is_kept(hd_arena *arena, const vm_native_library *llvm, const char *ir,
                        size_t length);
 /* A module's machine code, to be freed, compiled now or before; NULL: *message, to be freed. */
