@@ -56,7 +56,7 @@ static hd_status count_job(counting *c, const hd_job *job) {
         sinks[l] = hd_sink_tee(c->arena, both, 2);
     hd_status status = hd_vm_open(c->arena, &silent, job, NULL, &options, &vm);
     if (status == HD_OK) {
-        status = hd_vm_run_all(vm, NULL, sinks, c->limit, &counts);
+        status = hd_vm_run_all(vm, NULL, sinks, c->limit, NULL, &counts);
         hd_vm_close(vm);
     }
     hd_tally_free(c->counters);

@@ -6,11 +6,14 @@
 #include "advise/nvcc_job.h"
 #include "advise/vectors.h"
 #include "advise/verify.h"
+#include "analysis/banks.h"
 #include "analysis/cache.h"
 #include "analysis/coalesce.h"
 #include "device/energy_model.h"
 
 typedef struct counting {
+    hd_arena *arena; /* of what is kept, and not for threads */
+    const hd_diag *diag;
     const hd_job *job;
     const hd_device *device;
     const hd_evidence_options *options;
@@ -28,122 +31,237 @@ typedef struct counting {
 
 /* ---- one run ------------------------------------------------------------------------------- */
 
-typedef hd_vec(double) run_times;
+/* A run of a launch. */
+typedef struct counted_run {
+    uint32_t launch;
+    double times; /* as many blocks as ran are all of its */
+} counted_run;
+typedef hd_vec(counted_run) counted_runs;
 
 /* A launch, as it is counted. */
 typedef struct counted_launch {
     hd_arena *arena;
     hd_block_choice some; /* that caches are simulated for */
-    double times;         /* as many blocks as run are all of its */
-    run_times *runs;      /* of all launches, in the order in which they run */
+    counted_run run;
+    counted_runs *runs; /* of all launches, in the order in which they run */
 } counted_launch;
 
 static hd_status note_run(void *self, const hd_event_launch *launch) {
     const counted_launch *of = self;
     (void)launch;
-    hd_push(of->arena, of->runs, of->times);
+    hd_push(of->arena, of->runs, of->run);
     return HD_OK;
 }
 
+/* What is counted of a job. */
+typedef struct job_counts {
+    hd_arena *arena;
+    const counting *counting;
+    const hd_job *job;
+    bool has_passes; /* those of banks are counted, too */
+    counted_launch *launches;
+    counted_runs runs;
+    hd_tally *tally;
+    hd_vm_counts *each; /* launch */
+    const hd_caches *caches;
+} job_counts;
+
 /* For each launch: sinks that hear all that runs of it, and one for the share of the blocks. */
-static hd_sink *make_sinks(hd_arena *arena, const counting *c, const hd_job *job, hd_sink whole,
-                           hd_sink part, counted_launch *launches) {
-    hd_sink *sinks = hd_new_array(arena, hd_sink, job->launch_count);
-    for (uint32_t l = 0; l < job->launch_count; l++) {
-        const hd_launch *launch = &job->launches[l];
+static hd_sink *make_sinks(job_counts *j, hd_sink part) {
+    const counting *c = j->counting;
+    hd_sink *sinks = hd_new_array(j->arena, hd_sink, j->job->launch_count);
+    j->launches = hd_new_array(j->arena, counted_launch, j->job->launch_count);
+    for (uint32_t l = 0; l < j->job->launch_count; l++) {
+        const hd_launch *launch = &j->job->launches[l];
         const uint64_t blocks = hd_grid_of(launch->dims, launch->global, launch->local).block_count;
-        counted_launch *of = &launches[l];
-        of->some = hd_blocks_spread(blocks, (double)blocks * c->share);
-        of->times = c->is_part ? (double)blocks / (double)hd_blocks_chosen(&of->some, blocks) : 1;
-        const hd_sink all[] = {
-            {.self = of, .launch = note_run}, whole, hd_sink_blocks(arena, part, of->some)};
-        sinks[l] = hd_sink_tee(arena, all, c->is_cached ? 3 : 2);
+        counted_launch *of = &j->launches[l];
+        const hd_block_choice some = hd_blocks_spread(blocks, (double)blocks * c->share);
+        const double chosen = (double)hd_blocks_chosen(&some, blocks);
+        *of = (counted_launch){
+            j->arena, some, {l, c->is_part ? (double)blocks / chosen : 1}, &j->runs};
+        const hd_sink all[] = {{.self = of, .launch = note_run},
+                               hd_tally_sink(j->tally),
+                               hd_sink_blocks(j->arena, part, some)};
+        sinks[l] = hd_sink_tee(j->arena, all, c->is_cached ? 3 : 2);
     }
     return sinks;
 }
 
-/* Blocks that did not run do as those that did. */
-static hd_run_counts sum_up(const hd_tally *tally, const run_times *runs) {
-    double requests = 0, transactions = 0;
-    for (uint32_t n = 0; n < runs->count; n++) {
-        const hd_coalesce_counts *counts = hd_tally_of_launch(tally, 0, n);
-        requests += runs->data[n] * (double)counts->requests;
-        transactions += runs->data[n] * (double)counts->transactions;
-    }
-    return (hd_run_counts){(uint64_t)(requests + 0.5), (uint64_t)(transactions + 0.5),
-                           transactions};
+static double share_of(uint64_t part, uint64_t all) { return all ? (double)part / (double)all : 0; }
+
+/* Of a run of a launch, what warps asked for. */
+static void add_requests(const job_counts *j, uint32_t n, hd_run_counts *sum, uint64_t *lanes) {
+    const counted_run *run = &j->runs.data[n];
+    const hd_coalesce_counts *moved = hd_tally_of_launch(j->tally, 0, n);
+    const hd_banks_counts *banks = j->has_passes ? hd_tally_of_launch(j->tally, 1, n) : NULL;
+    hd_time_work *w = &sum->works[run->launch];
+    w->runs++;
+    w->requests += run->times * (double)moved->requests;
+    w->l1_bytes += run->times * (double)moved->bytes_moved;
+    w->passes += banks ? run->times * (double)banks->passes : 0;
+    lanes[run->launch] += (uint64_t)(run->times * (double)moved->lane_accesses);
+    sum->cost += run->times * (double)moved->transactions;
 }
 
-/* What caches serve of it, as cost or as joules. */
-static hd_status simulate(hd_arena *arena, const counting *c, const hd_job *job, const char *file,
-                          const hd_vm_counts *all, double *cost) {
-    static const hd_diag silent = {0};
+/* And what caches served, of a share of its blocks. */
+static void add_served(const job_counts *j, uint32_t n, hd_time_work *works) {
+    const hd_cache_launch *l = &j->caches->launches[n];
+    const hd_cache_counts *c = &l->sum.counts;
+    const double times = l->blocks ? (double)l->launch->block_count / (double)l->blocks : 1;
+    hd_time_work *w = &works[j->runs.data[n].launch];
+    const double l1 = share_of(c->l1_hits, c->sectors);
+    w->l2_bytes += times * (double)c->l2_sectors * j->caches->sector;
+    w->dram_bytes += times * ((double)c->dram_read + (double)c->dram_written);
+    w->l1_hits += l1; /* the mean of the runs */
+    w->l2_hits += (1 - l1) * share_of(c->l2_hits, c->l2_sectors);
+}
+
+/* What lanes computed. */
+static void add_instructions(const job_counts *j, uint32_t l, uint64_t lanes, hd_time_work *w) {
+    const hd_launch *launch = &j->job->launches[l];
+    const hd_grid grid = hd_grid_of(launch->dims, launch->global, launch->local);
+    const double times = j->launches[l].run.times;
+    const uint64_t *of = j->each[l].operations;
+    w->blocks = grid.block_count;
+    w->block_threads = (uint32_t)grid.block_threads;
+    w->registers = hd_job_analyse(j->arena, j->job, launch)->registers;
+    w->integer = times * (double)of[HD_ISSUED_INTEGER];
+    w->fp32 = times * (double)of[HD_ISSUED_FP32];
+    w->fp64 = times * (double)of[HD_ISSUED_FP64];
+    w->special = times * (double)of[HD_ISSUED_SPECIAL];
+    w->barriers = times * (double)of[HD_ISSUED_BARRIER];
+    w->waits = times * (double)of[HD_ISSUED_WAIT];
+    w->active = w->requests > 0 ? (double)lanes / (w->requests * j->counting->device->warp) : 1;
+    w->energy = (hd_energy_counts){.fp32 = times * (double)of[HD_OPERATION_FP32],
+                                   .fp64 = times * (double)of[HD_OPERATION_FP64],
+                                   .integer = times * (double)of[HD_OPERATION_INTEGER],
+                                   .l1_bytes = w->l1_bytes,
+                                   .l2_bytes = w->l2_bytes,
+                                   .dram_bytes = w->dram_bytes};
+}
+
+/* Blocks that did not run do as those that did. */
+static void sum_up(const job_counts *j, hd_run_counts *sum) {
+    uint64_t *lanes = hd_new_array(j->arena, uint64_t, j->job->launch_count);
+    double requests = 0;
+    for (uint32_t n = 0; n < j->runs.count; n++)
+        add_requests(j, n, sum, lanes);
+    for (uint32_t n = 0; j->caches && n < j->caches->launch_count; n++)
+        add_served(j, n, sum->works);
+    for (uint32_t l = 0; l < sum->work_count; l++) {
+        hd_time_work *w = &sum->works[l];
+        if (!(w->runs > 0))
+            continue;
+        w->l1_hits /= w->runs;
+        w->l2_hits /= w->runs;
+        add_instructions(j, l, lanes[l], w);
+        requests += w->requests;
+    }
+    sum->requests = (uint64_t)(requests + 0.5);
+    sum->transactions = (uint64_t)(sum->cost + 0.5);
+}
+
+/* What caches serve of it. */
+static hd_status simulate(job_counts *j, const char *file) {
+    const counting *c = j->counting;
     const hd_trace_watch watch = {.stop = c->options->stop};
     const hd_caches_options options = {.watch = &watch};
-    const hd_caches *caches;
     hd_trace *trace;
-    hd_status status = hd_trace_open(arena, &silent, file, &trace);
+    hd_status status = hd_trace_open(j->arena, c->diag, file, &trace);
     if (status != HD_OK)
         return status;
-    status = hd_caches_run(arena, &silent, trace, c->device, job, NULL, &options, &caches);
+    status = hd_caches_run(j->arena, c->diag, trace, c->device, j->job, NULL, &options, &j->caches);
     hd_trace_close(trace);
-    if (status != HD_OK)
-        return status;
-    *cost = caches->total.cost;
-    hd_energy_counts counts = hd_caches_energy_counts(caches);
+    return status;
+}
+
+/* As cost or as joules, of the blocks that were simulated. */
+static double cost_of_caches(const job_counts *j, const hd_vm_counts *all) {
+    const counting *c = j->counting;
+    hd_energy_counts counts = hd_caches_energy_counts(j->caches);
     const double share = c->is_part ? 1 : c->share;
+    double cost = j->caches->total.cost;
     counts.fp32 = share * (double)all->operations[HD_OPERATION_FP32];
     counts.fp64 = share * (double)all->operations[HD_OPERATION_FP64];
     counts.integer = share * (double)all->operations[HD_OPERATION_INTEGER];
     if (c->of_energy)
-        hd_energy_modelled(c->device, &counts, cost);
-    return HD_OK;
+        hd_energy_modelled(c->device, &counts, &cost);
+    return cost;
 }
 
-/* Runs the job, or the part of it, from these contents. The file is for a trace. */
-static hd_status count_job(hd_arena *arena, const counting *c, const hd_job *job,
-                           void *const *contents, const char *file, hd_run_counts *result) {
-    static const hd_diag silent = {0};
-    const hd_trace_header header = {.spaces = (uint32_t)1 << KIR_GLOBAL};
-    const uint64_t most = hd_evidence_limit_again(c->options);
+static bool uses_local_memory(const hd_job *job) {
+    for (uint32_t k = 0; k < job->module->kernel_count; k++)
+        for (kir_value v = 0; v < job->module->kernels[k]->inst_count; v++)
+            if (job->module->kernels[k]->insts[v].type.kind == KIR_PTR &&
+                job->module->kernels[k]->insts[v].type.space == KIR_LOCAL)
+                return true;
+    return false;
+}
+
+static hd_status run_all(job_counts *j, void *const *contents, hd_sink part, hd_vm_counts *all) {
+    const counting *c = j->counting;
+    const uint64_t limit = hd_evidence_limit_again(c->options);
+    const uint64_t most = j->has_passes && limit < UINT64_MAX / 4 ? limit * 4 : limit;
     const hd_vm_options options = {.workers = 1,
                                    .max_instructions = most < UINT64_MAX ? most : 0,
-                                   .spaces = (uint32_t)1 << KIR_GLOBAL,
+                                   .spaces = (uint32_t)1 << KIR_GLOBAL | (uint32_t)j->has_passes
+                                                                             << KIR_LOCAL,
                                    .stop = c->options->stop};
-    hd_vm_counts all = {0};
-    counted_launch *launches = hd_new_array(arena, counted_launch, job->launch_count);
-    hd_block_choice *parts = hd_new_array(arena, hd_block_choice, job->launch_count);
-    const hd_tally_work work = hd_coalesce_work(arena, c->device);
-    run_times runs = {0};
-    hd_trace_writer *writer;
+    hd_block_choice *parts = hd_new_array(j->arena, hd_block_choice, j->job->launch_count);
+    const hd_sink *sinks = make_sinks(j, part);
     hd_vm *vm;
-    hd_status status = hd_trace_create(arena, &silent, file, &header, &writer);
+    for (uint32_t l = 0; l < j->job->launch_count; l++)
+        parts[l] = j->launches[l].some;
+    hd_status status = hd_vm_open(j->arena, c->diag, j->job, contents, &options, &vm);
     if (status != HD_OK)
         return status;
-    for (uint32_t l = 0; l < job->launch_count; l++)
-        launches[l] = (counted_launch){.arena = arena, .runs = &runs};
-    hd_tally *tally = hd_tally_new(arena, &work, 1);
-    const hd_sink *sinks =
-        make_sinks(arena, c, job, hd_tally_sink(tally), hd_trace_sink(writer), launches);
-    for (uint32_t l = 0; l < job->launch_count; l++)
-        parts[l] = launches[l].some;
-    status = hd_vm_open(arena, &silent, job, contents, &options, &vm);
-    if (status == HD_OK) {
-        status = hd_vm_run_all(vm, c->is_part ? parts : NULL, sinks, most, &all);
-        hd_vm_close(vm);
-    }
-    if (status == HD_OK && c->options->stop && *c->options->stop)
-        status = HD_EUNSUPPORTED;
-    status = hd_trace_end(writer, status, true);
-    hd_run_counts sum = {0};
-    if (status == HD_OK)
-        sum = sum_up(tally, &runs);
-    hd_tally_free(tally);
+    status = hd_vm_run_all(vm, c->is_part ? parts : NULL, sinks, most, j->each, all);
+    hd_vm_close(vm);
+    return status == HD_OK && c->options->stop && *c->options->stop ? HD_EUNSUPPORTED : status;
+}
+
+/* Runs the job, or the part of it, from these contents. The file is for a trace. `result` has room for the
+ * works. */
+static hd_status count_job(hd_arena *arena, const counting *c, const hd_job *job, bool has_passes,
+                           void *const *contents, const char *file, hd_run_counts *result) {
+    const hd_trace_header header = {.spaces = (uint32_t)1 << KIR_GLOBAL};
+    const hd_tally_work works[] = {hd_coalesce_work(arena, c->device),
+                                   hd_banks_work(arena, c->device)};
+    job_counts j = {.arena = arena,
+                    .counting = c,
+                    .job = job,
+                    .has_passes = has_passes,
+                    .each = hd_new_array(arena, hd_vm_counts, job->launch_count)};
+    hd_vm_counts all = {0};
+    hd_trace_writer *writer;
+    hd_status status = hd_trace_create(arena, c->diag, file, &header, &writer);
+    if (status != HD_OK)
+        return status;
+    j.tally = hd_tally_new(arena, works, has_passes ? 2 : 1);
+    status = hd_trace_end(writer, run_all(&j, contents, hd_trace_sink(writer), &all), true);
     if (status == HD_OK && c->is_cached)
-        status = simulate(arena, c, job, file, &all, &sum.cost);
-    if (status == HD_OK)
-        *result = sum;
+        status = simulate(&j, file);
+    if (status == HD_OK) {
+        sum_up(&j, result);
+        result->cost = j.caches ? cost_of_caches(&j, &all) : result->cost;
+        if (j.caches && hd_time_is_known(c->device))
+            result->time = hd_time_of_all(c->device, result->works, result->work_count);
+    }
+    hd_tally_free(j.tally);
     return status;
+}
+
+/* Passes are those of the original: a layout of records moves nothing in local memory. */
+static void take_passes(const hd_run_counts *from, const hd_device *device, hd_run_counts *to) {
+    for (uint32_t l = 0; l < to->work_count; l++)
+        to->works[l].passes = from->works[l].passes;
+    if (to->time.seconds > 0)
+        to->time = hd_time_of_all(device, to->works, to->work_count);
+}
+
+static void make_room(hd_arena *arena, const hd_job *job, hd_run_counts *counts) {
+    counts->works = hd_new_array(arena, hd_time_work, job->launch_count);
+    counts->work_count = job->launch_count;
 }
 
 /* ---- one layout ----------------------------------------------------------------------------- */
@@ -152,43 +270,52 @@ static hd_status count_job(hd_arena *arena, const counting *c, const hd_job *job
 static void count_by_nvcc(hd_arena *arena, const counting *c, const hd_job *job,
                           const hd_rewritten *rewritten, void *const *inputs, const char *files,
                           hd_recounted *to) {
-    static const hd_diag silent = {0};
     const char *source = job->kernel_path;
     const char *options = rewritten ? rewritten->options : job->options;
     hd_job *made;
     hd_status status = HD_OK;
     if (rewritten)
-        status = hd_rewritten_store(arena, &silent, rewritten, files, &source);
+        status = hd_rewritten_store(arena, c->diag, rewritten, files, &source);
     if (status == HD_OK)
-        status = hd_nvcc_job(arena, &silent, job, source, options,
+        status = hd_nvcc_job(arena, c->diag, job, source, options,
                              hd_format(arena, "%s.ptx", files), &made);
     if (status == HD_OK)
-        count_job(arena, c, made, inputs, hd_format(arena, "%s.hdt", files), &to->nvcc);
+        count_job(arena, c, made, !rewritten && uses_local_memory(made), inputs,
+                  hd_format(arena, "%s.hdt", files), &to->nvcc);
+}
+
+/* The job with its kernels and contents in a layout. */
+static hd_status place(hd_arena *arena, const counting *c, const hd_layout *in,
+                       hd_rewritten **rewritten, hd_placed_job **placed, void ***inputs) {
+    const hd_record_layout layout = {c->job->record, in};
+    hd_status status = hd_rewrite_kernels_of_program(arena, c->diag, c->job, &layout, 1, rewritten);
+    if (status != HD_OK)
+        return status;
+    hd_rewritten_view view = {arena, c->diag, *rewritten, NULL};
+    if ((status = hd_place_rewritten(&view, c->job, &layout, 1, placed)) != HD_OK)
+        return status;
+    *inputs = hd_new_array(arena, void *, (*placed)->job->buffer_count + 1);
+    hd_placed_scatter(arena, *placed, c->before, *inputs);
+    return HD_OK;
 }
 
 static void count_layout(hd_arena *arena, const counting *c, const char *files, hd_recounted *to) {
-    static const hd_diag silent = {0};
-    const hd_record_layout layout = {c->job->record, to->layout};
     hd_rewritten *rewritten;
     hd_placed_job *placed;
-    if (hd_rewrite_kernels_of_program(arena, &silent, c->job, &layout, 1, &rewritten))
+    void **inputs;
+    if (place(arena, c, to->layout, &rewritten, &placed, &inputs) != HD_OK)
         return;
-    hd_rewritten_view view = {arena, &silent, rewritten, NULL};
-    if (hd_place_rewritten(&view, c->job, &layout, 1, &placed))
-        return;
-    void **inputs = hd_new_array(arena, void *, placed->job->buffer_count + 1);
-    hd_placed_scatter(arena, placed, c->before, inputs);
     if (c->near_count)
         count_by_nvcc(arena, c, placed->job, rewritten, inputs, files, to);
     else
-        to->counted = count_job(arena, c, placed->job, inputs, hd_format(arena, "%s.hdt", files),
-                                &to->compiled) == HD_OK;
+        to->counted = count_job(arena, c, placed->job, false, inputs,
+                                hd_format(arena, "%s.hdt", files), &to->compiled) == HD_OK;
 }
 
 static void count_original(hd_arena *arena, const counting *c, const char *files,
                            hd_recounted *to) {
-    to->counted = count_job(arena, c, c->job, c->before, hd_format(arena, "%s.hdt", files),
-                            &to->compiled) == HD_OK;
+    to->counted = count_job(arena, c, c->job, uses_local_memory(c->job), c->before,
+                            hd_format(arena, "%s.hdt", files), &to->compiled) == HD_OK;
     if (to->counted && c->asks_nvcc)
         count_by_nvcc(arena, c, c->job, NULL, c->before, files, to);
 }
@@ -377,34 +504,71 @@ static void count_blocks(const counting *c) {
     }
 }
 
+static counting counting_of(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                            const hd_device *device, double lane_accesses,
+                            const hd_evidence_options *options) {
+    static const hd_diag silent = {0};
+    const double limit = (double)hd_evidence_limit(options);
+    return (counting){.arena = arena,
+                      .diag = diag,
+                      .job = job,
+                      .device = device,
+                      .options = options,
+                      .before = hd_new_array(arena, void *, job->buffer_count + 1),
+                      .share = lane_accesses > limit ? limit / lane_accesses : 1,
+                      .is_part = lane_accesses > (double)hd_evidence_limit_again(options),
+                      .is_cached = hd_caches_check(&silent, device) == HD_OK};
+}
+
+hd_status hd_count_in_layout(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                             const hd_layout *layout, const hd_device *device, double expected,
+                             const hd_evidence_options *options, hd_run_counts *counts) {
+    counting c = counting_of(arena, diag, job, device, expected, options);
+    const hd_job *placed_job = job;
+    void **inputs = c.before;
+    hd_rewritten *rewritten;
+    hd_placed_job *placed;
+    *counts = (hd_run_counts){0};
+    make_room(arena, job, counts);
+    hd_status status = hd_job_all_contents(arena, diag, job, c.before);
+    if (status == HD_OK && layout) {
+        status = place(arena, &c, layout, &rewritten, &placed, &inputs);
+        placed_job = status == HD_OK ? placed->job : NULL;
+    }
+    if (status == HD_OK)
+        status = hd_scratch_make(arena, diag, &c.folder);
+    if (status != HD_OK)
+        return status;
+    status = count_job(arena, &c, placed_job, uses_local_memory(placed_job), inputs,
+                       hd_format(arena, "%s/trace.hdt", c.folder), counts);
+    hd_scratch_remove(c.folder);
+    return status;
+}
+
 hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *device,
                          hd_cost_model *model, bool by_part, const hd_search_result *ranking,
                          const hd_evidence_options *options, bool of_energy,
                          const hd_recount *before, hd_recount *recount) {
     static const hd_diag silent = {0};
-    const double limit = (double)hd_evidence_limit(options);
-    const double all = lane_accesses(arena, model);
-    const bool is_part = all > (double)hd_evidence_limit_again(options);
     uint64_t failed;
+    counting c = counting_of(arena, &silent, job, device, lane_accesses(arena, model), options);
     *recount = (hd_recount){
         .tried = true, .original = {.layout = hd_layout_original(arena, job->record), .ratio = 1}};
-    if (is_part && !by_part) {
+    if (c.is_part && !by_part) {
         recount->why = "the job is more work than the limit; raise it with --run";
         return HD_OK;
     }
     choose(arena, device, model, ranking, options, recount);
+    for (uint32_t i = 0; i <= recount->count; i++) {
+        hd_recounted *of = i < recount->count ? &recount->layouts[i] : &recount->original;
+        make_room(arena, job, &of->compiled);
+        make_room(arena, job, &of->nvcc);
+    }
     recall(before, recount);
-    counting c = {.job = job,
-                  .device = device,
-                  .options = options,
-                  .before = hd_new_array(arena, void *, job->buffer_count + 1),
-                  .share = all > limit ? limit / all : 1,
-                  .is_part = is_part,
-                  .is_cached = hd_caches_check(&silent, device) == HD_OK,
-                  .of_energy = of_energy,
-                  .asks_nvcc = job->module->form == KIR_FOR_NVIDIA &&
-                               hd_ends_in(job->kernel_path, ".cu") && hd_nvcc_find(arena),
-                  .result = recount};
+    c.of_energy = of_energy;
+    c.asks_nvcc = job->module->form == KIR_FOR_NVIDIA && hd_ends_in(job->kernel_path, ".cu") &&
+                  hd_nvcc_find(arena);
+    c.result = recount;
     hd_status status = hd_job_all_contents(arena, &silent, job, c.before);
     if (status == HD_OK && (status = hd_scratch_make(arena, &silent, &c.folder)) != HD_OK) {
         recount->why = "there is no temporary folder";
@@ -420,6 +584,10 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
     if (!recount->original.compiled.transactions) {
         recount->why = "the kernels do not run on the job's contents";
         return HD_OK;
+    }
+    for (uint32_t i = 0; i < recount->count; i++) {
+        take_passes(&recount->original.compiled, device, &recount->layouts[i].compiled);
+        take_passes(&recount->original.nvcc, device, &recount->layouts[i].nvcc);
     }
     recount->simulated = c.is_cached;
     count_blocks(&c);

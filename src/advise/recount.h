@@ -9,12 +9,16 @@
 
 #include "advise/evidence.h"
 #include "advise/movement.h"
+#include "model/time.h"
 
 /* Of global memory. */
 typedef struct hd_run_counts {
     uint64_t requests, transactions; /* of all of the job */
     double cost; /* dynamic, or joules, of a share of the blocks; transactions where the profile's
                   * caches cannot be simulated */
+    hd_time_work *works; /* of each launch of the job, all of its blocks */
+    uint32_t work_count;
+    hd_time time; /* of all of it, on the device; zeros: its profile does not tell */
 } hd_run_counts;
 
 /* A layout, by a run of the kernels in it. */
@@ -50,6 +54,12 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
                          hd_cost_model *model, bool by_part, const hd_search_result *ranking,
                          const hd_evidence_options *options, bool of_energy,
                          const hd_recount *before, hd_recount *recount);
+/* A job in a layout (NULL: as it is), counted so: all blocks or, of a job of more than four times the limit of
+ * the options in accesses of lanes (`expected`, 0: not known), a share of them. The works are the arena's. HD_EINPUT,
+ * HD_EUNSUPPORTED: it cannot be rewritten or does not run, with messages. */
+hd_status hd_count_in_layout(hd_arena *arena, const hd_diag *diag, const hd_job *job,
+                             const hd_layout *layout, const hd_device *device, double expected,
+                             const hd_evidence_options *options, hd_run_counts *counts);
 /* What decides about a layout: nvcc's code, where it was asked about that and has compiled the original.
  * And the same of the original. */
 const hd_run_counts *hd_recount_deciding(const hd_recount *recount, const hd_recounted *of);

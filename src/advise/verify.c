@@ -56,7 +56,7 @@ static hd_status run_job(const verifier *v, const hd_diag *diag, const hd_job *j
     if (status != HD_OK)
         return status;
     hd_vm_counts counts;
-    status = hd_vm_run_all(vm, NULL, NULL, UINT64_MAX, &counts);
+    status = hd_vm_run_all(vm, NULL, NULL, UINT64_MAX, NULL, &counts);
     *lane_accesses = counts.lane_accesses;
     if (status == HD_OK)
         hd_vm_copy_contents(v->arena, vm, after);

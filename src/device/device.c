@@ -79,6 +79,23 @@ const char *device_fault(const hd_device *d, const char **key) {
     const hd_device_energy *e = &d->energy;
     if (hd_device_has_energy(d) && !(e->l1 <= e->l2 && e->l2 <= e->dram && e->dram > 0))
         return blame(key, "energy", "the energy of a byte must not fall from L1 to L2 to memory");
+    const hd_device_speed *v = &d->speed;
+    const bool is_timed = v->clock > 0 || v->dram > 0 || v->fp32 > 0 || v->l1_latency > 0;
+    if (!is_timed)
+        return NULL;
+    if (!(v->clock > 0))
+        return blame(key, "clock",
+                     "'clock', 'bandwidth', 'rates' and 'latency' go together; add 'clock'");
+    if (!(v->dram > 0 && v->l2 > 0))
+        return blame(key, "bandwidth",
+                     "'bandwidth' must have GB/s of memory and of L2, which go with 'clock'");
+    if (!(v->fp32 > 0 && v->fp64 > 0 && v->integer > 0 && v->special > 0 && v->l1 > 0 &&
+          v->issue > 0))
+        return blame(key, "rates", "all 'rates' must be positive, and go with 'clock'");
+    if (!(v->l1_latency > 0 && v->l1_latency <= v->l2_latency && v->l2_latency <= v->dram_latency))
+        return blame(key, "latency",
+                     "'latency' goes with 'clock', and must be positive and not fall from L1 to L2 "
+                     "to memory");
     return NULL;
 }
 

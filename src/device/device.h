@@ -48,6 +48,18 @@ typedef struct hd_device_energy {
     double idle;                /* W: what it draws however little it does */
 } hd_device_energy;
 
+/* What the model of time needs (model/time.h). All zero: not known. */
+typedef struct hd_device_speed {
+    double clock;          /* MHz of the SMs while kernels run */
+    double dram, l2, link; /* GB/s, of 10^9 bytes: memory; L2 to all SMs; one direction
+                                                 * to the host's memory, 0 where they share it */
+    double fp32, fp64, integer, special; /* lanes that an SM serves for each clock: add or
+                                                 * multiply-add; sqrt, exp2, reciprocal, sine */
+    double l1;    /* bytes for each clock between the lanes of an SM and L1 */
+    double issue; /* instructions of warps that an SM issues for each clock */
+    double l1_latency, l2_latency, dram_latency; /* clocks from a load to its use */
+} hd_device_speed;
+
 /* What CUDA programs are told of the device beyond what a model needs. */
 typedef struct hd_device_board {
     uint32_t capability;       /* compute capability, 90 for 9.0 */
@@ -76,6 +88,7 @@ typedef struct hd_device {
     uint32_t shared;           /* bytes of shared (local) memory of an SM; 0 when unknown */
     uint32_t compiler;         /* hd_compiler */
     hd_device_energy energy;
+    hd_device_speed speed;
     hd_device_board board;
     const char *source_file; /* where the profile came from, NULL for synthetic ones */
 } hd_device;
@@ -86,6 +99,7 @@ typedef struct hd_device {
  *     warp:32 l1:48k/128 l2:768k/32 w:1,30,100 blocks:8 threads:1536 regs:32768
  *     [segment:128] [maxregs:63] [sms:14] [coalescing:warp]
  *     [l1tags:128/4] [l2tags:128/16] [l1write:through] [banks:32] [bank:4] [shared:48k]
+ *     [clock:706] [bandwidth:208,512,6] [rates:192,64,160,32,128,4] [latency:35,200,440]
  *     [energy:50,160,70,46.8,123.84,244.4,80,35] [board:90,80000,1980,2619,5120]
  * An unknown name is an error that lists the known ones. */
 hd_status hd_device_find(hd_arena *arena, const hd_diag *diag, const char *name,
@@ -119,6 +133,8 @@ uint32_t hd_device_segment_for(const hd_device *device, uint32_t width);
 uint32_t hd_device_line(const hd_device *device);
 /* Whether the profile has figures of energy. */
 bool hd_device_has_energy(const hd_device *device);
+/* Whether it has those of time. */
+bool hd_device_has_speed(const hd_device *device);
 /* "warp", "half-warp" */
 const char *hd_coalescing_name(uint32_t coalescing);
 

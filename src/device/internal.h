@@ -10,8 +10,7 @@
 /* What the text of a part says. */
 typedef enum device_part { PART_NUMBER, PART_SIZE, PART_REAL, PART_WORD } device_part;
 
-/* A figure is made of parts, side by side in hd_device: one (32, half-warp), two (48k/128, 128/16),
- * three (1,30,100), five (board) or eight (energy). */
+/* A figure is made of parts, side by side in hd_device: from one (32, half-warp) to eight (energy). */
 enum { DEVICE_MAX_PARTS = 8 };
 typedef struct device_kind {
     device_part type; /* of each part; behind a size stand numbers */
@@ -32,7 +31,7 @@ typedef struct device_figure {
     const char *const *words; /* of a word: those that it can be, then NULL */
 } device_figure;
 
-enum { DEVICE_FIGURES = 20 };
+enum { DEVICE_FIGURES = 24 };
 extern const device_figure device_figures[DEVICE_FIGURES];
 
 /* Sets a figure from the text of its parts; those behind `count` become 0. Returns NULL, or what is

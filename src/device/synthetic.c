@@ -28,6 +28,11 @@ bool hd_device_has_energy(const hd_device *device) {
     return memcmp(&device->energy, &none, sizeof none) != 0;
 }
 
+bool hd_device_has_speed(const hd_device *device) {
+    const hd_device_speed *s = &device->speed;
+    return s->clock > 0 && s->dram > 0 && s->l2 > 0 && s->issue > 0 && s->dram_latency > 0;
+}
+
 #define ENERGY_LIKE "50,160,70,46.8,123.84,244.4,80,35"
 #define BOARD_LIKE "90,16000,1500,1500,256" /* hd_usual_board */
 static const device_kind
@@ -46,6 +51,18 @@ static const device_kind
                 ENERGY_LIKE,
                 NULL,
                 "the figures of"},
+    clocks = {PART_REAL, ",", 1, 1, {"value"}, "706", NULL, "the figure of"},
+    bandwidths = {PART_REAL,       ",", 3, 3, {"dram", "l2", "link"}, "208,512,6", NULL,
+                  "the figures of"},
+    rates = {PART_REAL,
+             ",",
+             6,
+             6,
+             {"fp32", "fp64", "integer", "special", "l1", "issue"},
+             "192,64,160,32,128,4",
+             NULL,
+             "the figures of"},
+    latencies = {PART_REAL, ",", 3, 3, {"l1", "l2", "dram"}, "35,200,440", NULL, "the figures of"},
     boards = {PART_NUMBER, ",",  5,   5, {"capability", "memory", "clock", "memclock", "bus"},
               BOARD_LIKE,  NULL, NULL};
 
@@ -69,6 +86,10 @@ const device_figure device_figures[DEVICE_FIGURES] = {
     FIGURE("bank", numbers, bank, "4", true, true),
     FIGURE("shared", numbers, shared, "0", true, true),
     FIGURE("compiler", words, compiler, "unknown", true, true, compiler_words),
+    FIGURE("clock", clocks, speed.clock, "0", true, true),
+    FIGURE("bandwidth", bandwidths, speed.dram, "0,0,0", true, true),
+    FIGURE("rates", rates, speed.fp32, "0,0,0,0,0,0", true, true),
+    FIGURE("latency", latencies, speed.l1_latency, "0,0,0", true, true),
     FIGURE("energy", energies, energy, "none", true, true),
     FIGURE("board", boards, board, BOARD_LIKE, true, true), /* what programs of today expect */
 };

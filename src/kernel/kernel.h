@@ -115,11 +115,22 @@ typedef enum hd_operation {
     HD_OPERATION_INTEGER, /* arithmetic, logic, comparisons, addresses */
     HD_OPERATION_FP32,    /* and halves; a function such as sqrt is one */
     HD_OPERATION_FP64,
+    /* And the instructions of a GPU that they become, by the units of an SM that serve them. */
+    HD_ISSUED_INTEGER,
+    HD_ISSUED_FP32,
+    HD_ISSUED_FP64,
+    HD_ISSUED_SPECIAL, /* approximations of functions, conversions */
+    HD_ISSUED_BARRIER,
+    HD_ISSUED_WAIT, /* not instructions: how often it waits for memory, see hd_kernel_waits() */
     HD_OPERATIONS
 } hd_operation;
 
-/* Adds the operations that one lane does in an instruction. */
-void hd_count_operations(const kir_kernel *kernel, const kir_inst *inst,
+/* [inst_count]: the loads at which a warp waits anew. Loads of a straight piece of code whose addresses do
+ * not come from each other are under way together, and are one wait. */
+bool *hd_kernel_waits(hd_arena *arena, const kir_kernel *kernel);
+/* Adds what one lane does in an instruction, given hd_kernel_waits(); loads and stores themselves are
+ * counted elsewhere. */
+void hd_count_operations(const kir_kernel *kernel, const bool *waits, kir_value value,
                          uint32_t operations[HD_OPERATIONS]);
 
 /* ---- trips.c: how often loops run ------------------------------------------- */

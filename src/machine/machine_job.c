@@ -202,7 +202,7 @@ hd_status hd_vm_run(hd_vm *vm, uint32_t launch, const hd_sink *sink, hd_vm_count
 }
 
 hd_status hd_vm_run_all(hd_vm *vm, const hd_block_choice *blocks, const hd_sink *sinks,
-                        uint64_t most, hd_vm_counts *sum) {
+                        uint64_t most, hd_vm_counts *each, hd_vm_counts *sum) {
     hd_status status = HD_OK;
     *sum = (hd_vm_counts){0};
     for (uint32_t l = 0; l < vm->job->launch_count; l++)
@@ -214,6 +214,8 @@ hd_status hd_vm_run_all(hd_vm *vm, const hd_block_choice *blocks, const hd_sink 
             else if ((status = hd_vm_write_before(vm, l)) == HD_OK)
                 status = hd_vm_run_blocks(vm, l, &blocks[l], sink, &counts);
             vm_add_counts(sum, &counts);
+            if (each)
+                vm_add_counts(&each[l], &counts);
             if (status == HD_OK && (counts.stopped || sum->lane_accesses > most))
                 status = HD_EUNSUPPORTED;
         }

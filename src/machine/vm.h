@@ -118,10 +118,11 @@ hd_status hd_vm_write_before(hd_vm *vm, uint32_t launch);
 bool hd_vm_is_over(hd_vm *vm, uint32_t launch);
 hd_status hd_vm_run(hd_vm *vm, uint32_t launch, const hd_sink *sink, hd_vm_counts *counts);
 /* All launches of the job, as often as it repeats them. blocks: which of each launch run; NULL: all.
- * sinks: one for each launch, or NULL. *sum is what they did. HD_EUNSUPPORTED, without a message: they
- * were stopped, or made more accesses of lanes than `most`. */
+ * sinks: one for each launch, or NULL. *sum is what they did, and to each[] (NULL, or one for each launch)
+ * it is added. HD_EUNSUPPORTED, without a message: they were stopped, or made more accesses of lanes than
+ * `most`. */
 hd_status hd_vm_run_all(hd_vm *vm, const hd_block_choice *blocks, const hd_sink *sinks,
-                        uint64_t most, hd_vm_counts *sum);
+                        uint64_t most, hd_vm_counts *each, hd_vm_counts *sum);
 
 /* Two accesses of one byte that nothing orders, as check_races finds them: the first pair of
  * threads for each pair of lines. */

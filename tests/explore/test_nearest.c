@@ -154,7 +154,7 @@ static void check_against_twin(const scene *s, const hd_micro *micro, const hd_f
         uint32_t width = k.all.data[first].width;
         least += ceil((double)((i - first) * width) / hd_device_segment_for(s->device, width));
     }
-    for (int o = 0; o < HD_OPERATIONS; o++)
+    for (int o = 0; o <= HD_OPERATION_FP64; o++)
         operations += (double)counts.operations[o];
     double fields = count_different(arena, &k, false), elements = count_different(arena, &k, true);
     assert_near(f->value[HD_FEATURE_DIVERGENCE], segments / least, 1e-9);

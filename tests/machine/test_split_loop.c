@@ -67,7 +67,7 @@ static const char *results(hd_sample *s, const char *path, kir_form form, size_t
         HD_OK);
     assert_int_equal(hd_job_resolve(s->arena, &s->diag, s->job, s->module), HD_OK);
     assert_int_equal(hd_vm_open(s->arena, &s->diag, s->job, NULL, &options, &vm), HD_OK);
-    assert_int_equal(hd_vm_run_all(vm, NULL, NULL, UINT64_MAX, &counts), HD_OK);
+    assert_int_equal(hd_vm_run_all(vm, NULL, NULL, UINT64_MAX, NULL, &counts), HD_OK);
     hd_str_addn(&all, hd_vm_contents(vm, 1), 8 * sizeof(int));
     hd_str_addn(&all, hd_vm_contents(vm, 2), 64 * KERNELS * sizeof(int));
     hd_vm_close(vm);

@@ -256,7 +256,7 @@ static hd_status run(listener *l, const hd_diag *diag, double *operations) {
         hd_vm_counts counts = {0};
         l->block_threads = 0;
         status = hd_vm_run(vm, n, &sink, &counts);
-        for (int o = 0; o < HD_OPERATIONS; o++)
+        for (int o = 0; o <= HD_OPERATION_FP64; o++)
             *operations += (double)counts.operations[o];
         l->active += (double)counts.thread_instructions;
         l->slots += (double)counts.instructions * l->block_threads;
