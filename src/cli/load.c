@@ -61,10 +61,6 @@ static void tell_originals(const hd_job *job, kir_module *module) {
 
 /* As what kernels are counted: as the compiler of the first device that is asked for makes them. */
 static hd_status choose_form(cli *c, const cli_source *source, kir_form *form) {
-    static const kir_form forms[] = {[HD_COMPILER_UNKNOWN] = KIR_AS_WRITTEN,
-                                     [HD_COMPILER_NVPTX64] = KIR_FOR_NVIDIA,
-                                     [HD_COMPILER_AMDGCN] = KIR_FOR_AMD,
-                                     [HD_COMPILER_CPU] = KIR_FOR_CPU};
     const hd_device *device;
     *form = KIR_AS_WRITTEN;
     if (source->as_written)
@@ -75,7 +71,7 @@ static hd_status choose_form(cli *c, const cli_source *source, kir_form *form) {
     }
     hd_status status = cli_find_device(c, &device);
     if (status == HD_OK)
-        *form = forms[device->compiler];
+        *form = hd_form_for(device);
     return status;
 }
 

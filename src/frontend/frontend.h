@@ -11,6 +11,7 @@
 #ifndef HD_FRONTEND_H
 #define HD_FRONTEND_H
 
+#include "device/device.h"
 #include "kernel/host_code.h"
 #include "kernel/kir.h"
 
@@ -69,5 +70,15 @@ void hd_parse_command_end(hd_parse_command *command);
 /* clang/memory.c: from here on LLVM and clang call hd_no_memory() where they are refused memory;
  * without it they abort. For programs, since it is so for all that the process does. */
 void hd_front_catch_no_memory(void);
+
+/* As what kernels are counted for a device: as its compiler makes them, or as written where that is not
+ * known. */
+static inline kir_form hd_form_for(const hd_device *device) {
+    static const kir_form forms[] = {[HD_COMPILER_UNKNOWN] = KIR_AS_WRITTEN,
+                                     [HD_COMPILER_NVPTX64] = KIR_FOR_NVIDIA,
+                                     [HD_COMPILER_AMDGCN] = KIR_FOR_AMD,
+                                     [HD_COMPILER_CPU] = KIR_FOR_CPU};
+    return forms[device->compiler];
+}
 
 #endif
