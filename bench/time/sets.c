@@ -34,9 +34,9 @@ static const form form_21 = {"SoA", "bench/table2/lavamd.yaml", .layout = "soa"}
 static const form form_22 = {"aosoa:8192", "bench/table2/lavamd.yaml", .layout = "aosoa:8192"};
 static const form form_23 = {"AoS", "bench/table2/sampo.yaml"};
 static const form form_24 = {"SoA", "bench/table2/sampo.yaml", .layout = "soa"};
-static const form form_25 = {"rows", "bench/remap-cases/kmeans.yaml", .options = "-DFEATURES=34"};
+static const form form_25 = {"rows", "bench/remap-cases/kmeans.yaml", .options = "-DFEATURES=8"};
 static const form form_26 = {"columns", "bench/remap-cases/kmeans.yaml",
-                             .options = "-DFEATURES=34 -DREMAPPED -Iremap/include"};
+                             .options = "-DFEATURES=8 -DREMAPPED -Iremap/include"};
 static const form form_27 = {"rows", "remap/examples/nw/plain.yaml"};
 static const form form_28 = {"diagonals", "remap/examples/nw/remapped.yaml"};
 static const form form_29 = {"gathered", "bench/remap-cases/spmv.yaml"};
@@ -77,64 +77,64 @@ static const form form_54 = {"LayoutRight", "bench/time/properties.yaml", .optio
 static const form form_55 = {"LayoutLeft", "bench/time/properties.yaml", .options = "-DLEFT"};
 static const form form_56 = {"AoS of 5 floats", "bench/time/squares.yaml",
                              .options = "-DCOMPONENTS=5 -DREAL=float", .scalar = "float",
-                             .threads = 838860};
+                             .threads = 3355443};
 static const form form_57 = {"SoA", "bench/time/squares.yaml",
                              .options = "-DCOMPONENTS=5 -DREAL=float -DSOA", .scalar = "float",
-                             .threads = 838860};
+                             .threads = 3355443};
 static const form form_58 = {"AoS of 10 floats", "bench/time/squares.yaml",
                              .options = "-DCOMPONENTS=10 -DREAL=float", .scalar = "float",
-                             .threads = 419430};
+                             .threads = 1677721};
 static const form form_59 = {"SoA", "bench/time/squares.yaml",
                              .options = "-DCOMPONENTS=10 -DREAL=float -DSOA", .scalar = "float",
-                             .threads = 419430};
+                             .threads = 1677721};
 static const form form_60 = {"AoS of 20 floats", "bench/time/squares.yaml",
                              .options = "-DCOMPONENTS=20 -DREAL=float", .scalar = "float",
-                             .threads = 209715};
+                             .threads = 838860};
 static const form form_61 = {"SoA", "bench/time/squares.yaml",
                              .options = "-DCOMPONENTS=20 -DREAL=float -DSOA", .scalar = "float",
-                             .threads = 209715};
+                             .threads = 838860};
 static const form form_62 = {"AoS of 50 floats", "bench/time/squares.yaml",
                              .options = "-DCOMPONENTS=50 -DREAL=float", .scalar = "float",
-                             .threads = 83886};
+                             .threads = 335544};
 static const form form_63 = {"SoA", "bench/time/squares.yaml",
                              .options = "-DCOMPONENTS=50 -DREAL=float -DSOA", .scalar = "float",
-                             .threads = 83886};
+                             .threads = 335544};
 static const form form_64 = {"AoS of 100 floats", "bench/time/squares.yaml",
                              .options = "-DCOMPONENTS=100 -DREAL=float", .scalar = "float",
-                             .threads = 41943};
+                             .threads = 167772};
 static const form form_65 = {"SoA", "bench/time/squares.yaml",
                              .options = "-DCOMPONENTS=100 -DREAL=float -DSOA", .scalar = "float",
-                             .threads = 41943};
+                             .threads = 167772};
 static const form form_66 = {"AoS of 5 doubles", "bench/time/squares.yaml",
                              .options = "-DCOMPONENTS=5 -DREAL=double", .scalar = "double",
-                             .threads = 419430};
+                             .threads = 1677721};
 static const form form_67 = {"SoA", "bench/time/squares.yaml",
                              .options = "-DCOMPONENTS=5 -DREAL=double -DSOA", .scalar = "double",
-                             .threads = 419430};
+                             .threads = 1677721};
 static const form form_68 = {"AoS of 10 doubles", "bench/time/squares.yaml",
                              .options = "-DCOMPONENTS=10 -DREAL=double", .scalar = "double",
-                             .threads = 209715};
+                             .threads = 838860};
 static const form form_69 = {"SoA", "bench/time/squares.yaml",
                              .options = "-DCOMPONENTS=10 -DREAL=double -DSOA", .scalar = "double",
-                             .threads = 209715};
+                             .threads = 838860};
 static const form form_70 = {"AoS of 20 doubles", "bench/time/squares.yaml",
                              .options = "-DCOMPONENTS=20 -DREAL=double", .scalar = "double",
-                             .threads = 104857};
+                             .threads = 419430};
 static const form form_71 = {"SoA", "bench/time/squares.yaml",
                              .options = "-DCOMPONENTS=20 -DREAL=double -DSOA", .scalar = "double",
-                             .threads = 104857};
+                             .threads = 419430};
 static const form form_72 = {"AoS of 50 doubles", "bench/time/squares.yaml",
                              .options = "-DCOMPONENTS=50 -DREAL=double", .scalar = "double",
-                             .threads = 41943};
+                             .threads = 167772};
 static const form form_73 = {"SoA", "bench/time/squares.yaml",
                              .options = "-DCOMPONENTS=50 -DREAL=double -DSOA", .scalar = "double",
-                             .threads = 41943};
+                             .threads = 167772};
 static const form form_74 = {"AoS of 100 doubles", "bench/time/squares.yaml",
                              .options = "-DCOMPONENTS=100 -DREAL=double", .scalar = "double",
-                             .threads = 20971};
+                             .threads = 83886};
 static const form form_75 = {"SoA", "bench/time/squares.yaml",
                              .options = "-DCOMPONENTS=100 -DREAL=double -DSOA", .scalar = "double",
-                             .threads = 20971};
+                             .threads = 83886};
 static const form form_76 = {"rows", "bench/time/stencil27.yaml", .options = ""};
 static const form form_77 = {"entries apart", "bench/time/stencil27.yaml", .options = "-DSOA"};
 static const form form_78 = {"AoS", "bench/time/points.yaml", .options = ""};
@@ -381,7 +381,7 @@ const measured_set measured_sets[] = {
      "blocks; a 32nd of the particles", rows_7},
     {"squares",
      "github.com/drryjoh/CFE, docs/performance and benchmarks/results/phase0_field_update_v100.csv",
-     "a quarter of the cells", rows_8},
+     "", rows_8},
     {"stencil", "github.com/sbouhrour/mgpu-cg-stencil-solver, exploration/data/remote, 192^3",
      "a grid of 64^3; rows inside alone", rows_9},
     {"points",

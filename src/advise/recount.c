@@ -110,7 +110,10 @@ static void add_served(const job_counts *j, uint32_t n, hd_time_work *works) {
     const double times = l->blocks ? (double)l->launch->block_count / (double)l->blocks : 1;
     hd_time_work *w = &works[j->runs.data[n].launch];
     const double l1 = share_of(c->l1_hits, c->sectors);
+    w->lines += times * (double)c->lines;
     w->l2_bytes += times * (double)c->l2_sectors * j->caches->sector;
+    w->l2_partial += times * (double)c->l2_partial * j->caches->sector;
+    w->dram_rows += times * (double)c->dram_rows;
     w->dram_bytes += times * ((double)c->dram_read + (double)c->dram_written);
     w->l1_hits += l1; /* the mean of the runs */
     w->l2_hits += (1 - l1) * share_of(c->l2_hits, c->l2_sectors);

@@ -4,8 +4,14 @@
  * A load asks L1 of its SM for sectors, by the lines that it keeps tags of; what is not there comes
  * from L2, as much as L1 brings in at a time, and L2 has it or brings it from memory. Stores and
  * atomics go to L2: L1 keeps a line that is stored to, or drops it, and never takes one in. L2
- * takes in what is stored and writes it to memory when the line has to go. A sector of which a store
- * writes only some bytes, and any sector of an atomic, is read from memory first.
+ * takes in what is stored and writes it to memory when the line has to go. It knows which bytes of
+ * a sector were stored, and reads the sector from memory when a load asks for it that has others
+ * ("lazy fetch on read", Khairy, Shen, Aamodt and Rogers, "Accel-Sim", ISCA 2020, section IV-B); a
+ * sector is whole once as many bytes were stored as it has. One that has to go before is read, too,
+ * since memory with ECC writes whole ones. Any sector of an atomic is read first.
+ *
+ * Memory keeps one row of each of its banks open, and what is in another one waits for that: DRAM_BANKS
+ * rows of DRAM_ROW bytes, each in the bank that its number leads to.
  *
  *     load of sectors 4 5 6 of a line      L1 has 4       hit
  *                                          L2 has 5       hit, 32 bytes to the SM
@@ -19,6 +25,7 @@
  * Estimation for Data Layout Selection on GPUs", section III), with sets, sectors and an order of
  * blocks in the place of its assumptions (section IV-A).
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/table.h"
@@ -38,10 +45,11 @@ typedef struct geometry {
     uint32_t shift;    /* 2 to this are those of a tag's line */
     uint32_t brings;   /* at a time */
     uint32_t per_line; /* bits of all sectors of a line */
+    uint32_t per_line_count;
 } geometry;
 
-/* What an SM asks L2 for: sectors of a line. A store has a second one, of the sectors that it
- * writes whole. */
+/* What an SM asks L2 for: sectors of a line. A store has more behind it: of the sectors that it writes
+ * whole, and, in the place of the line, how many bytes of each, eight sectors in each. */
 typedef struct l2_request {
     uint64_t line;
     uint32_t sectors, cell;
@@ -54,19 +62,25 @@ typedef struct l2_queue {
     hd_vec(size_t) ends; /* of each SM's rounds, SM by SM */
 } l2_queue;
 
+/* HBM2 has 16 banks in each of 32 to 64 pseudo channels, and rows of 1 KiB. */
+enum { DRAM_BANKS = 512, DRAM_ROW = 1024 };
+
 typedef struct simulation {
     hd_arena *arena; /* of what is gone in the end */
     const hd_device *device;
+    uint32_t sms; /* of the device, or of the slice of it that the trace's blocks fill */
     const hd_caches_options *options;
     cache_memory memory;
     uint32_t sector, shift, request;
     geometry l1, l2;
     bool has_l1;
     bool fetches;     /* what is known of L2's lines, before it is used */
-    cache_sets *l1s;  /* [device->sms] */
-    bool *l1_is_used; /* [device->sms]: by this launch */
+    cache_sets *l1s;  /* [sms] */
+    bool *l1_is_used; /* [sms]: by this launch */
     l2_queue queue;
     cache_sets l2_sets;
+    uint64_t open_rows[DRAM_BANKS]; /* plus 1 */
+    uint8_t *written; /* of each sector of L2's lines that is not whole: bytes stored */
     hd_vec(cell) cells;
     hd_hash_table cell_of; /* access << 32 | place, of the launch */
     uint32_t *last_cell;   /* [access_count]: plus 1 */
@@ -126,7 +140,7 @@ hd_status hd_caches_check(const hd_diag *diag, const hd_device *d) {
 static geometry geometry_of(const hd_cache *cache, uint32_t sector) {
     uint32_t line = cache->tag / sector;
     return (geometry){(uint32_t)__builtin_ctz(line), cache->line / sector,
-                      (uint32_t)(((uint64_t)1 << line) - 1)};
+                      (uint32_t)(((uint64_t)1 << line) - 1), line};
 }
 
 /* ---- the levels ------------------------------------------------------------------------------------ */
@@ -153,35 +167,76 @@ static inline uint32_t count_bits(uint32_t x) {
     return ((x + (x >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
 }
 
+/* Bytes of a line of L2 pass between L2 and memory. */
+static void open_row(simulation *s, uint64_t line, hd_cache_counts *counts) {
+    const uint64_t row = ((line << s->l2.shift) << s->shift) / DRAM_ROW;
+    uint64_t *open = &s->open_rows[(hd_hash_spread(row) >> 32) % DRAM_BANKS];
+    counts->dram_rows += *open != row + 1;
+    *open = row + 1;
+}
+
 static void write_back(void *user, const cache_gone *line) {
     simulation *s = user;
-    if (line->dirty)
-        s->cells.data[line->owner].counts.dram_written +=
-            (uint64_t)count_bits(line->dirty) * s->sector;
+    if (!line->dirty)
+        return;
+    hd_cache_counts *counts = &s->cells.data[line->owner].counts;
+    counts->dram_written += (uint64_t)count_bits(line->dirty) * s->sector;
+    counts->dram_read += (uint64_t)count_bits(line->dirty & ~line->valid) * s->sector;
+    open_row(s, line->number, counts);
+}
+
+enum { BYTES_IN_ONE = 8 };
+
+/* Requests of a store. */
+static inline uint32_t parts_of_store(const simulation *s) {
+    return 1 + (1 + (s->l2.per_line_count - 1) / BYTES_IN_ONE);
+}
+
+/* Sectors that are whole by now: those that `full` has, and those that were stored bit by bit. */
+static uint32_t store_bytes(const simulation *s, const l2_request *r, const cache_line *line,
+                            uint32_t full) {
+    const uint64_t at = (uint64_t)(line - s->l2_sets.lines) * s->l2.per_line_count;
+    uint8_t *written = &s->written[at];
+    uint32_t whole = full;
+    for (uint32_t left = r->sectors & ~full & ~line->valid; left; left &= left - 1) {
+        const uint32_t n = (uint32_t)__builtin_ctz(left);
+        const uint8_t more = (uint8_t)(r[1 + n / BYTES_IN_ONE].line >> n % BYTES_IN_ONE * 8);
+        const uint32_t sum = written[n] + more;
+        written[n] = sum < UINT8_MAX ? (uint8_t)sum : UINT8_MAX;
+        whole |= (uint32_t)(sum >= s->sector) << n;
+    }
+    return whole;
 }
 
 /* Returns how many requests it is. */
 static size_t serve_l2(simulation *s, const l2_request *r) {
     cell *c = &s->cells.data[r->cell];
-    bool stores = c->kind == HD_STORE, writes = c->kind != HD_LOAD;
+    const bool stores = c->kind == HD_STORE;
     cache_gone gone;
     cache_line *line = cache_use(&s->l2_sets, r->line, &gone);
     write_back(s, &gone);
-    uint32_t there = r->sectors & line->valid, wide = widen(r->sectors, s->l2.brings);
-    uint32_t full = stores ? r[1].sectors : 0;
-    /* What comes at a time is read unless all of it is written. */
-    uint32_t read = wide & ~line->valid & (writes ? widen(wide & ~full, s->l2.brings) : wide);
-    uint32_t asked = count_bits(r->sectors);
+    const uint32_t asked = count_bits(r->sectors), missing = r->sectors & ~line->valid;
+    if (!(line->valid | line->dirty)) /* it has just come */
+        memset(&s->written[(uint64_t)(line - s->l2_sets.lines) * s->l2.per_line_count], 0,
+               s->l2.per_line_count);
     c->counts.l2_sectors += asked;
-    c->counts.l2_hits += count_bits(there);
+    c->counts.l2_hits += asked - count_bits(stores ? missing & ~line->dirty : missing);
     c->counts.l2_bytes += stores ? 0 : (uint64_t)asked * s->sector;
-    c->counts.dram_read += (uint64_t)count_bits(read) * s->sector;
-    line->valid |= wide;
-    if (writes) {
-        line->dirty |= wide;
-        s->l2_sets.owners[line - s->l2_sets.lines] = r->cell;
+    if (stores) {
+        c->counts.l2_partial += count_bits(r->sectors & ~r[1].sectors);
+        line->valid |= store_bytes(s, r, line, r[1].sectors);
+    } else {
+        const uint32_t wide = widen(missing, s->l2.brings);
+        c->counts.dram_read += (uint64_t)count_bits(wide) * s->sector;
+        if (wide)
+            open_row(s, r->line, &c->counts);
+        line->valid |= wide;
     }
-    return stores ? 2 : 1;
+    if (c->kind == HD_LOAD)
+        return 1;
+    line->dirty |= r->sectors;
+    s->l2_sets.owners[line - s->l2_sets.lines] = r->cell;
+    return stores ? parts_of_store(s) : 1;
 }
 
 /* Sectors of a line of L1; adds what L2 is asked for to *missed. */
@@ -245,8 +300,12 @@ static void serve_group(simulation *s, uint32_t sm, const sector_group *group,
     for (uint32_t left = past_l1(s, sm, group, loads, number); left;) {
         const group_line l = next_line(&s->l2, group->number, &left);
         push_request(&s->queue, l.line, l.mask, number);
-        if (stores)
-            push_request(&s->queue, l.line, group->full >> l.at & s->l2.per_line, number);
+        for (uint32_t n = 0; stores && n < s->l2.per_line_count; n += BYTES_IN_ONE) {
+            uint64_t bytes = 0;
+            for (uint32_t k = 0; k < BYTES_IN_ONE && n + k < s->l2.per_line_count; k++)
+                bytes |= (uint64_t)group->bytes[l.at + n + k] << k * 8;
+            push_request(&s->queue, bytes, group->full >> l.at & s->l2.per_line, number);
+        }
     }
 }
 
@@ -284,7 +343,7 @@ static void end_round(void *user) {
 static size_t end_rounds(void *user) {
     simulation *s = user;
     l2_queue *q = &s->queue;
-    size_t rounds = q->ends.count / s->device->sms, requests = q->count;
+    size_t rounds = q->ends.count / s->sms, requests = q->count;
     for (size_t round = 0; round < rounds; round++)
         for (size_t i = round; i < q->ends.count; i += rounds)
             serve_round(s, q->requests + (i ? q->ends.data[i - 1] : 0),
@@ -311,10 +370,12 @@ static uint32_t cell_at(simulation *s, uint32_t access, uint32_t place) {
 /* At most a group's sectors are a segment, as hd_caches_check() sees to. */
 static void count_request(const simulation *s, uint32_t width, hd_cache_counts *counts) {
     uint32_t brings = hd_device_segment_for(s->device, width) >> s->shift;
+    const uint32_t line = s->has_l1 ? s->l1.per_line_count : brings;
     for (size_t g = 0; g < s->list.count; g++) {
         uint32_t touched = s->list.groups[g].touched;
         counts->sectors += count_bits(touched);
         counts->transactions += count_bits(firsts(touched, brings));
+        counts->lines += count_bits(firsts(touched, line));
     }
 }
 
@@ -410,6 +471,31 @@ static uint32_t registers_of(const simulation *s, const hd_event_launch *launch)
     return 0;
 }
 
+static uint32_t blocks_at_once(const simulation *s, const hd_event_launch *launch) {
+    const uint32_t fit =
+        hd_blocks_per_sm(s->device, launch->block_threads, registers_of(s, launch));
+    const uint32_t most = s->options->blocks_at_once;
+    return most && most < fit ? most : fit;
+}
+
+/* SMs that the blocks of the trace fill as all blocks would fill the device's: where only some were heard,
+ * a slice of the device runs them, with its share of L2, so that as many of them use a cache at a time as
+ * in the whole ("scale models": SeyyedAghaei, Naderan-Tahan and Eeckhout, "GPU Scale-Model Simulation",
+ * HPCA 2024). */
+static uint32_t slice_of_device(const simulation *s, const hd_trace_contents *contents) {
+    enum { ROUNDS = 2 }; /* of blocks on an SM */
+    double most = 0;
+    for (uint32_t l = 0; l < contents->launch_count; l++) {
+        const hd_trace_launch *launch = &contents->launches[l];
+        const double all = (double)launch->launch.block_count;
+        const double full = (double)blocks_at_once(s, &launch->launch) * s->device->sms * ROUNDS;
+        if (launch->block_count)
+            most = fmax(most, (double)launch->block_count / fmin(all, full));
+    }
+    const double sms = ceil(most * s->device->sms);
+    return most > 0 && sms < s->device->sms ? (uint32_t)sms : s->device->sms;
+}
+
 /* Rows of the blocks that are run. */
 static void choose_blocks(const hd_caches_options *o, const hd_trace_launch *l,
                           cache_turns *turns) {
@@ -427,7 +513,7 @@ static hd_status run_launch(simulation *s, hd_trace *trace, const hd_trace_launc
     cache_turns turns = {.trace = trace,
                          .diag = s->memory.diag,
                          .launch = l,
-                         .sms = s->device->sms,
+                         .sms = s->sms,
                          .issue = issue,
                          .end_round = end_round,
                          .end_rounds = end_rounds,
@@ -437,14 +523,11 @@ static hd_status run_launch(simulation *s, hd_trace *trace, const hd_trace_launc
     if (status)
         return status;
     choose_blocks(s->options, l, &turns);
-    turns.blocks_per_sm =
-        hd_blocks_per_sm(s->device, launch->block_threads, registers_of(s, launch));
-    if (s->options->blocks_at_once && s->options->blocks_at_once < turns.blocks_per_sm)
-        turns.blocks_per_sm = s->options->blocks_at_once;
+    turns.blocks_per_sm = blocks_at_once(s, launch);
     s->launch = launch;
     s->last_cell = hd_new_array(s->arena, uint32_t, launch->access_count);
     hd_hash_clear(&s->cell_of);
-    for (uint32_t sm = 0; s->has_l1 && sm < s->device->sms; sm++)
+    for (uint32_t sm = 0; s->has_l1 && sm < s->sms; sm++)
         if (s->l1_is_used[sm]) {
             cache_sets_clear(&s->l1s[sm]);
             s->l1_is_used[sm] = false;
@@ -551,20 +634,23 @@ static void make_levels(simulation *s) {
     s->request = hd_device_request_lanes(d);
     s->has_l1 = d->l1.size > 0;
     s->l2 = geometry_of(&d->l2, s->sector);
-    cache_sets_init(&s->l2_sets, 1, d->l2.size / d->l2.tag / d->l2.ways, d->l2.ways);
+    const uint64_t sets = d->l2.size / d->l2.tag / d->l2.ways, slice = sets * s->sms / d->sms;
+    cache_sets_init(&s->l2_sets, 1, slice ? slice : 1, d->l2.ways);
+    s->written = cache_pages(s->l2_sets.row_count * s->l2_sets.used * s->l2.per_line_count);
     s->fetches = d->l2.size / d->l2.tag > FEW_LINES;
     if (!s->has_l1)
         return;
     s->l1 = geometry_of(&d->l1, s->sector);
-    s->l1s = hd_new_array(s->arena, cache_sets, d->sms);
-    s->l1_is_used = hd_new_array(s->arena, bool, d->sms);
-    cache_sets_init(s->l1s, d->sms, d->l1.size / d->l1.tag / d->l1.ways, d->l1.ways);
+    s->l1s = hd_new_array(s->arena, cache_sets, s->sms);
+    s->l1_is_used = hd_new_array(s->arena, bool, s->sms);
+    cache_sets_init(s->l1s, s->sms, d->l1.size / d->l1.tag / d->l1.ways, d->l1.ways);
 }
 
 static void free_levels(simulation *s) {
     if (s->has_l1)
         cache_sets_free(s->l1s);
     cache_sets_free(&s->l2_sets);
+    free(s->written);
     free(s->queue.requests);
     sector_list_free(&s->list);
 }
@@ -601,6 +687,7 @@ hd_status hd_caches_run(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
     result->launches = hd_new_array(arena, hd_cache_launch, hd_trace_get(trace)->launch_count);
     status = cache_memory_make(&s.memory, hd_trace_get(trace));
     if (!status) {
+        s.sms = slice_of_device(&s, hd_trace_get(trace));
         make_levels(&s);
         result->sector = s.sector;
         status = run_launches(&s, trace, result);

@@ -26,13 +26,16 @@
 typedef struct hd_cache_counts {
     uint64_t requests;     /* executions by a warp with at least one active lane */
     uint64_t transactions; /* segments that they touch, as hd_coalesce_counts has them */
+    uint64_t lines;        /* that they touch, of L1's tags; segments where L1 serves no loads */
     uint64_t sectors;      /* that they touch, each once for a request; hd_caches.sector bytes */
     uint64_t l1_hits;      /* of these sectors: served by L1 */
     uint64_t l2_sectors;   /* asked of L2, or written to it */
     uint64_t l2_hits;      /* of these: were there */
+    uint64_t l2_partial;   /* of these: stores of some of the bytes */
     uint64_t l2_bytes;     /* from L2 to the SMs */
     uint64_t dram_read;    /* bytes from memory to L2 */
     uint64_t dram_written; /* bytes from L2 to memory, what is left there in the end counted, too */
+    uint64_t dram_rows;    /* of memory's banks that were opened for these */
 } hd_cache_counts;
 
 /* Counts and their *dynamic cost*: transactions, weighted by the level that served them (the

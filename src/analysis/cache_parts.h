@@ -74,7 +74,8 @@ enum { GROUP_SECTORS = 32, RANKED_MOST = 64 };
 /* Sectors 32 * number .. 32 * number + 31, a bit each. */
 typedef struct sector_group {
     uint64_t number;
-    uint32_t touched, full; /* full: all their bytes are */
+    uint32_t touched, full;       /* full: all their bytes are */
+    uint8_t bytes[GROUP_SECTORS]; /* of each that is touched, at most 255 */
 } sector_group;
 
 typedef struct byte_span {

@@ -25,7 +25,9 @@ static void push_group(sector_list *list, uint64_t number) {
         list->capacity = list->capacity ? list->capacity * 2 : 64;
         list->groups = hd_checked(realloc(list->groups, list->capacity * sizeof *list->groups));
     }
-    list->groups[list->count++] = (sector_group){.number = number};
+    sector_group *group = &list->groups[list->count++];
+    group->number = number;
+    group->touched = group->full = 0;
 }
 
 /* No more bytes come to the last sector. */
@@ -38,6 +40,7 @@ static inline void end_sector(sector_list *list) {
         push_group(list, number);
     sector_group *group = &list->groups[list->count - 1];
     group->touched |= bit;
+    group->bytes[list->sector % GROUP_SECTORS] = list->bytes < 255 ? (uint8_t)list->bytes : 255;
     if (list->bytes >> list->shift)
         group->full |= bit;
     list->bytes = 0;

@@ -211,7 +211,7 @@ cache_line *cache_use_few(cache_sets *c, uint64_t line, cache_gone *gone) {
     uint32_t way = way_for(c, set, line, &has), stays = has ? UINT32_MAX : 0;
     cache_line *at = &c->lines[set * c->used + way];
     if (gone && (gone->dirty = at->dirty & ~stays))
-        gone->owner = c->owners[at - c->lines];
+        *gone = (cache_gone){at->number, at->valid, gone->dirty, c->owners[at - c->lines]};
     at->number = line;
     at->valid &= stays;
     at->dirty &= stays;
@@ -285,7 +285,7 @@ static inline void drop_oldest(cache_sets *c, uint64_t set, cache_gone *gone) {
     tags_of(c, at)[way % ROW] = 0;
     c->order[set].lines--;
     if (gone && line->dirty)
-        *gone = (cache_gone){line->dirty, c->owners[line - c->lines]};
+        *gone = (cache_gone){line->number, line->valid, line->dirty, c->owners[line - c->lines]};
 }
 
 static inline cache_line *take_in(cache_sets *c, uint64_t row, uint64_t line) {
@@ -346,5 +346,6 @@ cache_line *cache_find(cache_sets *c, uint64_t line) {
 void cache_each(cache_sets *c, void (*each)(void *user, const cache_gone *line), void *user) {
     for (uint64_t at = 0; at < c->row_count * c->used; at++)
         if (tags_of(c, at / c->used)[at % c->used])
-            each(user, &(cache_gone){c->lines[at].dirty, c->owners[at]});
+            each(user, &(cache_gone){c->lines[at].number, c->lines[at].valid, c->lines[at].dirty,
+                                     c->owners[at]});
 }

@@ -12,9 +12,10 @@ typedef struct cache_line {
     uint32_t valid, dirty;
 } cache_line;
 
-/* What was to be written of a line that had to go; 0: nothing. */
+/* A line that had to go, of which something was to be written; dirty 0: nothing. */
 typedef struct cache_gone {
-    uint32_t dirty, owner;
+    uint64_t number;
+    uint32_t valid, dirty, owner;
 } cache_gone;
 
 typedef struct cache_sets {

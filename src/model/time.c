@@ -2,9 +2,11 @@
  * The model of time (time.h).
  *
  *     seconds that each bound alone needs
- *       DRAM, L2          bytes / bandwidth
+ *       DRAM              (bytes + 64 for each row of a bank that is opened) / bandwidth
+ *       L2                (bytes + those of sectors written in part once more) / bandwidth
  *       L1                bytes of transactions and of passes / bytes for a clock / clock, on the SM that
- *                         has most blocks, and at least a word of each lane for a request
+ *                         has most blocks; at least a word of each lane for a request, and a clock for
+ *                         each line
  *       units, issue      instructions of warps / rate / clock, there, too
  *       latency           rounds of blocks, each as long as a warp takes that has an SM to itself
  *     seconds = (sum of their p-th powers)^(1/p) + runs x launching
@@ -23,6 +25,9 @@
 
 /* Which of memory's peak a stream reaches. */
 static const double DRAM_REACHED = 0.80;
+/* Opening a row of memory takes as long as so many bytes; a sector of L2 that is written in part has to be
+ * read there, too, for its ECC: so many times more. */
+static const double ROW_BYTES = 64, PARTIAL = 1;
 static const double NORM = 4;
 /* A dependent instruction follows after this share of the latency of L1, and a few of a warp are
  * independent. */
@@ -108,9 +113,11 @@ hd_time hd_time_of(const hd_device *device, const hd_time_work *w) {
     const double rounds = most(ceil_div((double)w->blocks, device->sms) / at_once, 1);
     const double word = 4.0 * device->warp;
     hd_time t = {0};
-    t.of[HD_BOUND_DRAM] = w->dram_bytes / (v->dram * 1e9 * DRAM_REACHED);
-    t.of[HD_BOUND_L2] = w->l2_bytes / (v->l2 * 1e9);
-    t.of[HD_BOUND_L1] = on_sm * (most(w->l1_bytes, w->requests * word) + w->passes * word) / v->l1;
+    t.of[HD_BOUND_DRAM] =
+        (w->dram_bytes + w->dram_rows * ROW_BYTES) / (v->dram * 1e9 * DRAM_REACHED);
+    t.of[HD_BOUND_L2] = (w->l2_bytes + w->l2_partial * PARTIAL) / (v->l2 * 1e9);
+    t.of[HD_BOUND_L1] = on_sm * (most(most(w->l1_bytes, w->requests * word) / v->l1, w->lines) +
+                                 w->passes * word / v->l1);
     t.of[HD_BOUND_ISSUE] = on_sm * issued(w, &s) / v->issue;
     t.of[HD_BOUND_FP32] = on_sm * w->fp32 * lanes / v->fp32;
     t.of[HD_BOUND_FP64] = on_sm * w->fp64 * lanes / v->fp64;

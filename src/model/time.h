@@ -28,9 +28,12 @@ typedef struct hd_time_work {
     double active;                       /* share of a warp's lanes that are, above 0 to 1 */
     double requests;                     /* of warps to global memory */
     double passes;                       /* of the banks of shared memory */
+    double lines;                        /* of L1 that they touch, each once for a request */
     double l1_bytes;                     /* of the transactions of global memory */
     double l2_bytes;                     /* asked of L2, and written to it */
+    double l2_partial;                   /* of these, sectors that were written in part */
     double dram_bytes;                   /* read and written */
+    double dram_rows;                    /* that were opened in memory's banks */
     double l1_hits, l2_hits;             /* shares of the loads that are served there */
     double hottest;                      /* atomics at the address that has most of them */
     hd_energy_counts energy; /* the same for the energy model; its seconds are not set */

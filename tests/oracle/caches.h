@@ -35,6 +35,7 @@ typedef struct oracle_block {
 
 typedef struct oracle_line {
     uint64_t line, valid, dirty; /* valid, dirty: a bit for each sector */
+    uint32_t stored[64];         /* bytes of each */
     size_t owner;
 } oracle_line;
 
@@ -53,6 +54,7 @@ typedef struct oracle_caches {
     const hd_layout *layout;
     uint64_t sector;
     oracle_cache l2, *l1;
+    uint64_t open_rows[512]; /* plus 1 */
     hd_vec(oracle_row) rows;
     /* of the launch */
     uint32_t number;
@@ -169,27 +171,51 @@ static uint64_t oracle_widen(const oracle_cache *c, uint64_t bits) {
 
 static uint64_t oracle_bits(uint64_t bits) { return (uint64_t)__builtin_popcountll(bits); }
 
-static void oracle_write_back(oracle_caches *o, const oracle_line *line) {
-    if (line->dirty)
-        o->rows.data[line->owner].counts.dram_written += oracle_bits(line->dirty) * o->sector;
+static void oracle_open_row(oracle_caches *o, uint64_t line, hd_cache_counts *counts) {
+    uint64_t row = line * o->l2.line * o->sector / 1024;
+    uint64_t bank = (row * UINT64_C(0x9e3779b97f4a7c15) >> 32) % 512;
+    counts->dram_rows += o->open_rows[bank] != row + 1;
+    o->open_rows[bank] = row + 1;
 }
 
-static void oracle_l2(oracle_caches *o, uint64_t line, uint64_t bits, uint64_t full, bool writes,
-                      size_t owner) {
+static void oracle_write_back(oracle_caches *o, const oracle_line *line) {
+    if (!line->dirty)
+        return;
+    hd_cache_counts *counts = &o->rows.data[line->owner].counts;
+    counts->dram_written += oracle_bits(line->dirty) * o->sector;
+    counts->dram_read += oracle_bits(line->dirty & ~line->valid) * o->sector;
+    oracle_open_row(o, line->line, counts);
+}
+
+/* bytes: of each of the line's sectors, how many a store writes; NULL: it is none. */
+static void oracle_l2(oracle_caches *o, uint64_t line, uint64_t bits, const uint64_t *bytes,
+                      bool writes, size_t owner) {
     oracle_line gone, *l = oracle_use(&o->l2, line, &gone);
     hd_cache_counts *counts = &o->rows.data[owner].counts;
     oracle_write_back(o, &gone);
     counts->l2_sectors += oracle_bits(bits);
-    counts->l2_hits += oracle_bits(bits & l->valid);
-    for (uint64_t s = 0; s < o->l2.line; s += o->l2.brings) {
-        uint64_t all = (((uint64_t)1 << o->l2.brings) - 1) << s;
-        if (!(bits & all))
+    for (uint64_t s = 0; s < o->l2.line; s++) {
+        const uint64_t bit = (uint64_t)1 << s;
+        if (!(bits & bit))
             continue;
-        if (!(l->valid & all) && !(writes && (full & all) == all))
-            counts->dram_read += o->l2.brings * o->sector;
-        l->valid |= all;
+        counts->l2_hits += (l->valid & bit) || (bytes && l->dirty & bit);
+        counts->l2_partial += bytes && bytes[s] < o->sector;
+        if (bytes && !(l->valid & bit)) {
+            l->stored[s] += (uint32_t)bytes[s];
+            if (l->stored[s] >= o->sector)
+                l->valid |= bit;
+        }
         if (writes)
-            l->dirty |= all;
+            l->dirty |= bit;
+    }
+    if (!bytes && bits & ~l->valid)
+        oracle_open_row(o, line, counts);
+    for (uint64_t s = 0; !bytes && s < o->l2.line; s += o->l2.brings) {
+        const uint64_t all = (((uint64_t)1 << o->l2.brings) - 1) << s;
+        if (bits & all & ~l->valid) {
+            counts->dram_read += o->l2.brings * o->sector;
+            l->valid |= all;
+        }
     }
     if (writes)
         l->owner = owner;
@@ -234,10 +260,13 @@ static void oracle_l2_request(oracle_caches *o, const uint64_t *asked, size_t as
             continue;
         uint64_t first = line * o->l2.line;
         uint64_t bits = oracle_sectors(o, asked, asked_count, first, o->l2.line, 1);
-        uint64_t full = oracle_sectors(o, bytes, count, first, o->l2.line, o->sector);
+        uint64_t stored[64] = {0};
+        for (size_t b = 0; b < count; b++)
+            if (bytes[b] / line_bytes == line)
+                stored[bytes[b] % line_bytes / o->sector]++;
         if (kind != HD_STORE)
             o->rows.data[owner].counts.l2_bytes += oracle_bits(bits) * o->sector;
-        oracle_l2(o, line, bits, kind == HD_STORE ? full : 0, kind != HD_LOAD, owner);
+        oracle_l2(o, line, bits, kind == HD_STORE ? stored : NULL, kind != HD_LOAD, owner);
     }
 }
 
@@ -339,6 +368,7 @@ static bool oracle_request_of(oracle_caches *o, uint32_t sm, const oracle_mi *mi
         hd_cache_counts *counts = &o->rows.data[*owner].counts;
         uint32_t segment = hd_device_segment_for(o->device, width);
         counts->sectors += oracle_units(bytes, different, o->sector);
+        counts->lines += oracle_units(bytes, different, o->l1 ? o->l1->line * o->sector : segment);
         counts->transactions += oracle_units(bytes, different, segment);
         bool loads = access->kind == HD_LOAD;
         if (o->l1 && loads) {
