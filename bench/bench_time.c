@@ -114,6 +114,18 @@ static hd_status predict(void *self, uint32_t worker, uint64_t number) {
                                     &options, &counts);
     if (status == HD_OK) {
         p->time = counts.time;
+        if (getenv("DUMP")) {
+            FILE *d = fopen(getenv("DUMP"), "a");
+            flockfile(d);
+            for (uint32_t w = 0; w < counts.work_count; w++) {
+                const hd_time_work *k = &counts.works[w];
+                fprintf(d, "%s\t%p\t%g\t%g\t%llu\t%u\t%u\t%llu", p->device, (const void *)p->of, p->of->share, k->runs, (unsigned long long)k->blocks, k->block_threads, k->registers, (unsigned long long)k->shared);
+                const double *v[] = {&k->fp32,&k->fp64,&k->integer,&k->special,&k->barriers,&k->waits,&k->active,&k->requests,&k->passes,&k->lines,&k->l1_bytes,&k->l2_bytes,&k->l2_partial,&k->dram_bytes,&k->dram_rows,&k->l1_hits,&k->l2_hits};
+                for (size_t i = 0; i < sizeof v / sizeof *v; i++) fprintf(d, "\t%.9g", *v[i]);
+                fprintf(d, "\t%u\n", hd_time_blocks_per_sm(device, k));
+            }
+            fclose(d);
+        }
         hd_str s = {.arena = arena};
         for (int b = 0; b < HD_BOUNDS; b++)
             if (counts.time.of[b] > 0.05 * counts.time.seconds)
@@ -203,6 +215,7 @@ static void print_row(hd_arena *arena, const predictions *all, const measurement
     const prediction *after = &all->data[find(all, m->device, m->after)];
     const hd_time_gain gain = hd_time_gain_of(&before->time, &after->time);
     const bool is_within = m->gain >= gain.low && m->gain <= gain.high;
+    if (getenv("DUMP")) { FILE *d = fopen(hd_format(arena, "%s.rows", getenv("DUMP")), "a"); fprintf(d, "%s\t%p\t%p\t%g\t%s\t%s\n", m->device, (const void *)m->before, (const void *)m->after, m->gain, m->before->name, m->after->name); fclose(d); }
     printf("| %s | %s | %s | %.2f | %.2f | %.2f to %.2f | %+.0f%% |\n", m->device, m->before->name,
            m->after->name, m->gain, gain.times, gain.low, gain.high,
            100 * (gain.times / m->gain - 1));

@@ -29,6 +29,17 @@ void LLVMInitializeAMDGPUTargetInfo(void);
 void LLVMInitializeAMDGPUTarget(void);
 void LLVMInitializeAMDGPUTargetMC(void);
 
+/* LLVM's list of targets is not made for several threads that add to it. */
+static pthread_once_t are_known = PTHREAD_ONCE_INIT;
+static void know_targets(void) {
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTarget();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+}
+
 static const char spaces[] = "function(sroa<preserve-cfg>,infer-address-spaces)";
 /* The pipeline of LLVM at -O3, less what has no meaning here (coroutines, OpenMP, profiles) and less
  * what nvcc does not do: stores at the end of both arms of a branch stay two. */
@@ -92,15 +103,7 @@ static hd_status make_machine(front_state *front, LLVMTargetMachineRef *machine)
     *machine = NULL;
     if (front->form == KIR_FOR_CPU)
         return HD_OK;
-    if (is_amd) {
-        LLVMInitializeAMDGPUTargetInfo();
-        LLVMInitializeAMDGPUTarget();
-        LLVMInitializeAMDGPUTargetMC();
-    } else {
-        LLVMInitializeNVPTXTargetInfo();
-        LLVMInitializeNVPTXTarget();
-        LLVMInitializeNVPTXTargetMC();
-    }
+    pthread_once(&are_known, know_targets);
     if (LLVMGetTargetFromTriple(triple, &target, &why)) {
         hd_status status =
             hd_fail(front->diag, HD_ESYSTEM, NULL,
