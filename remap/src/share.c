@@ -202,11 +202,10 @@ hd_status hd_remap_share(const hd_diag *diag, hd_remap_device *device, const hd_
     if (status != HD_OK)
         return status;
     hd_remap_free(slice);
-    for (int d = HD_REMAP_TO_DEVICE; /* the host would do all while the device is measured */
-         status == HD_OK && d <= (work->returns ? HD_REMAP_FROM_DEVICE : HD_REMAP_TO_DEVICE); d++) {
-        hd_remap_choice choice;
-        status = hd_remap_plan(diag, device, work->map, d, HD_REMAP_IN_DEVICE, &choice);
-    }
+    /* The host would do all while the device is measured. */
+    status = hd_remap_calibrate(diag, device, work->map->kind, HD_REMAP_TO_DEVICE);
+    if (status == HD_OK && work->returns)
+        status = hd_remap_calibrate(diag, device, work->map->kind, HD_REMAP_FROM_DEVICE);
     if (status != HD_OK)
         return status;
     if (!threads) /* but one core, where there are more: the calling thread is the device's */
