@@ -99,10 +99,11 @@ static inline void host_build(host *h, const char *before, const char *path, con
     free(text);
 }
 
-/* The first device, with the program of a source file built for it, and `before` in front of
- * what stands in the file. */
-static inline host host_open_after(const char *before, const char *path, const char *options) {
-    host h = {.device = host_device()};
+/* A device with the program of a source file built for it, and `before` in front of what stands in
+ * the file; */
+static inline host host_open_on(cl_device_id device, const char *before, const char *path,
+                                const char *options) {
+    host h = {.device = device};
     cl_int error;
     h.context = clCreateContext(NULL, 1, &h.device, NULL, NULL, &error);
     host_check(error, "context");
@@ -110,6 +111,11 @@ static inline host host_open_after(const char *before, const char *path, const c
     host_check(error, "queue");
     host_build(&h, before, path, options);
     return h;
+}
+
+/* the same of the first device. */
+static inline host host_open_after(const char *before, const char *path, const char *options) {
+    return host_open_on(host_device(), before, path, options);
 }
 
 static inline host host_open(const char *path, const char *options) {

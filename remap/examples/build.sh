@@ -24,7 +24,7 @@ for version in plain $others; do
     kernel=$case_study/$version.cl
     [ -f "$kernel" ] || kernel=$case_study/plain.cl
     "${CC:-cc}" -std=c11 -Wall -Wextra -O2 ${CFLAGS:-} "-I$root/include" \
-        "-I$root/remap/include" "-DKERNEL_FILE=\"$kernel\"" \
+        "-I$root/remap/include" "-DKERNEL_FILE=\"$kernel\"" "-DKERNEL_FOLDER=\"$case_study\"" \
         "-DKERNEL_OPTIONS=\"-I$root/remap/include\"" \
         "$case_study/$version.c" "$case_study/reference.c" \
         "-L$library" "-Wl,-rpath,$library" -lheddle-remap -lOpenCL -lm -o "$folder/$version"

@@ -1,6 +1,6 @@
 /*
  * What the remapped versions of the case studies have beside host.h: the checks of the library's
- * calls, which any program needs in some form.
+ * calls, which any program needs in some form, and two devices for work that is shared.
  */
 #ifndef HEDDLE_EXAMPLES_HOST_REMAP_H
 #define HEDDLE_EXAMPLES_HOST_REMAP_H
@@ -43,6 +43,31 @@ static inline hd_remap_memory host_remap_memory(host *h, const hd_remap *map) {
                                                        hd_remap_bytes(map, 0), NULL, &error)};
     host_check(error, "memory for remapped data");
     return memory;
+}
+
+/* A processor and a GPU; where there are not both, the first device in two halves, or, where it
+ * cannot be split, twice. Release them with clReleaseDevice(). */
+static inline void host_two_devices(cl_device_id devices[2]) {
+    static const cl_device_type types[] = {CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU};
+    cl_platform_id platforms[16];
+    cl_uint count = 0, units = 1;
+    bool found[2] = {false, false};
+    host_check(clGetPlatformIDs(16, platforms, &count), "no OpenCL platform");
+    for (cl_uint p = 0; p < count && p < 16; p++)
+        for (int d = 0; d < 2; d++)
+            if (!found[d])
+                found[d] =
+                    clGetDeviceIDs(platforms[p], types[d], 1, &devices[d], NULL) == CL_SUCCESS;
+    if (found[0] && found[1])
+        return;
+    cl_device_id first = host_device();
+    host_check(clGetDeviceInfo(first, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL),
+               "number of compute units");
+    const cl_device_partition_property halves[] = {CL_DEVICE_PARTITION_BY_COUNTS, units - units / 2,
+                                                   units / 2,
+                                                   CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
+    if (units < 2 || clCreateSubDevices(first, halves, 2, devices, NULL) != CL_SUCCESS)
+        devices[0] = devices[1] = first;
 }
 
 #endif

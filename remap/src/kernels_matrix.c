@@ -7,6 +7,10 @@
 enum {
     LONG_ELEMENT = 64,       /* without local memory: */
     LONGEST_ELEMENT = 65536, /* with a group of its own */
+    TILE_BYTES = 16 << 10,   /* of local memory */
+    TILE_COLUMNS = 32,       /* of elements of at most 16 bytes */
+    FEWEST_ROWS = 16,
+    MOST_ROWS = 256,
     PIECE = 256, /* bytes of a row or line that an item of a processor moves at a time */
     VECTOR = 16
 };
@@ -26,6 +30,18 @@ static bool has_direct(const hd_remap *map) {
            hd_is_power_of_two(map->element_bytes);
 }
 
+/* As many values as the group's items have to move; a tile of a narrow matrix is as narrow. */
+static remap_matrix_tile transposed_tile(const hd_remap *map, const hd_remap_tuning *tuning) {
+    uint64_t bytes = (uint64_t)tuning->group * tuning->per_item * 4;
+    remap_matrix_tile tile = {.rows = FEWEST_ROWS, .columns = 1};
+    while (tile.columns < TILE_COLUMNS && tile.columns < map->columns)
+        tile.columns *= 2;
+    uint64_t rows = (bytes < TILE_BYTES ? bytes : TILE_BYTES) / (tile.columns * map->element_bytes);
+    while (tile.rows * 2 <= rows && tile.rows < MOST_ROWS)
+        tile.rows *= 2;
+    return tile;
+}
+
 remap_matrix_tile remap_matrix_tile_of(const hd_remap *map, const hd_remap_tuning *tuning) {
     uint64_t bytes = map->element_bytes, across = map->columns;
     unsigned log = bytes <= 16 || (tuning->direct && bytes < LONG_ELEMENT) ? 5 : 4;
@@ -41,6 +57,8 @@ remap_matrix_tile remap_matrix_tile_of(const hd_remap *map, const hd_remap_tunin
         tile = (remap_matrix_tile){.rows = 1u << rows, .columns = 1u << columns};
     } else if (tuning->direct && has_direct(map)) /* rows make a piece of a column */
         tile = (remap_matrix_tile){.rows = (uint32_t)(PIECE / bytes), .columns = 256};
+    else if (map->kind == HD_REMAP_TRANSPOSE && !tuning->direct && bytes <= VECTOR)
+        tile = transposed_tile(map, tuning);
     if (map->kind == HD_REMAP_DIAGONAL)
         across += tile.rows - 1;
     tile.word = remap_common_word(bytes, 0, 16);

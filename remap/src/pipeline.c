@@ -385,26 +385,33 @@ static hd_status host_remaps(hd_remap_device *device, const hd_remap *map,
 
 /* ---- the calls ---- */
 
-/* `given` with a strategy and a chunk size. */
+/* `given` with a strategy and a chunk size. Of a plan that is followed in all, *choice is it; else it
+ * has no strategy. */
 static hd_status complete_options(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
                                   hd_remap_direction direction, const hd_remap_memory memory[],
                                   const void *host, const hd_remap_options *given,
-                                  hd_remap_options *options) {
-    hd_remap_choice choice;
+                                  hd_remap_options *options, hd_remap_choice *choice) {
+    *choice = (hd_remap_choice){0};
     *options = given ? *given : (hd_remap_options){0};
     bool is_chunked = options->strategy == HD_REMAP_CHUNKED;
+    bool has_own = options->strategy || options->chunk_bytes || options->host.threads ||
+                   options->host.simd || device->is_shared;
     if (options->strategy != HD_REMAP_PLANNED && !(is_chunked && !options->chunk_bytes))
         return HD_OK;
     /* Chunks are those of a transfer, wherever the memory is. */
     hd_remap_placement placement =
         is_chunked ? HD_REMAP_IN_DEVICE : hd_remap_placement_of(device, map, memory);
-    hd_status status = hd_remap_plan(diag, device, map, direction, placement, &choice);
+    hd_status status = hd_remap_plan(diag, device, map, direction, placement, choice);
+    if (choice->seconds[HD_REMAP_ZERO_COPY] > 0 && !can_be_shared(host)) {
+        choice->strategy = hd_remap_least(choice, HD_REMAP_ZERO_COPY);
+        has_own = true;
+    }
     if (!is_chunked)
-        options->strategy = choice.strategy == HD_REMAP_ZERO_COPY && !can_be_shared(host)
-                                ? hd_remap_least(&choice, HD_REMAP_ZERO_COPY)
-                                : choice.strategy;
+        options->strategy = choice->strategy;
     if (!options->chunk_bytes)
-        options->chunk_bytes = choice.chunk_bytes;
+        options->chunk_bytes = choice->chunk_bytes;
+    if (has_own || placement != HD_REMAP_IN_DEVICE)
+        choice->strategy = HD_REMAP_PLANNED;
     return status;
 }
 
@@ -439,10 +446,50 @@ hd_status hd_remap_move(const hd_diag *diag, hd_remap_device *device, const hd_r
     return status;
 }
 
+/* A planned move, by this strategy. The first one of a kernel, which is compiled, tells nothing. */
+static hd_status move_by(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
+                         hd_remap_direction direction, const hd_remap_memory memory[], void *host,
+                         const hd_remap_choice *choice, hd_remap_strategy strategy) {
+    const hd_remap_options options = {.strategy = strategy, .chunk_bytes = choice->chunk_bytes};
+    uint64_t built = device->kernels_built;
+    double start = device->clock();
+    hd_status status =
+        hd_remap_move(diag, device, map, direction, memory, host, &options, HD_REMAP_WHOLE);
+    double seconds = device->clock() - start;
+    if (status == HD_OK && built == device->kernels_built)
+        hd_remap_learn(device, map, direction, choice, strategy, seconds);
+    return status;
+}
+
+/* Now and then by another strategy. Where there is no memory for that, say, it is none; but what has
+ * changed the host's memory is told. */
+static hd_status move_as_planned(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
+                                 hd_remap_direction direction, const hd_remap_memory memory[],
+                                 void *host, const hd_remap_choice *choice) {
+    hd_remap_lesson *lesson = hd_remap_lesson_of(device, map, direction, false);
+    hd_remap_strategy tried = choice->strategy;
+    if (lesson && map->source_bytes <= device->kept_bytes)
+        tried = hd_remap_to_try(lesson, choice);
+    if (tried != choice->strategy) {
+        hd_kept_messages kept = {.arena = hd_arena_new()};
+        const hd_diag keeps = {hd_keep_message, &kept};
+        hd_status status = move_by(&keeps, device, map, direction, memory, host, choice, tried);
+        bool is_done = status == HD_OK || device->changed;
+        if (is_done)
+            hd_tell_kept(diag, &kept);
+        hd_arena_free(kept.arena);
+        if (is_done)
+            return status;
+        lesson->trials++;
+    }
+    return move_by(diag, device, map, direction, memory, host, choice, choice->strategy);
+}
+
 static hd_status transfer(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
                           hd_remap_direction direction, const hd_remap_memory memory[], void *host,
                           const hd_remap_options *given) {
     hd_remap_options options;
+    hd_remap_choice choice;
     hd_status status = check_call(diag, device, map, memory);
     if (status == HD_OK && given && (unsigned)given->strategy >= (unsigned)HD_REMAP_STRATEGIES)
         status =
@@ -457,7 +504,10 @@ static hd_status transfer(const hd_diag *diag, hd_remap_device *device, const hd
     device->changed = 0;
     status = check_parts(diag, device, map, memory);
     if (status == HD_OK)
-        status = complete_options(diag, device, map, direction, memory, host, given, &options);
+        status =
+            complete_options(diag, device, map, direction, memory, host, given, &options, &choice);
+    if (status == HD_OK && choice.strategy)
+        return move_as_planned(diag, device, map, direction, memory, host, &choice);
     return status == HD_OK
                ? hd_remap_move(diag, device, map, direction, memory, host, &options, HD_REMAP_WHOLE)
                : status;

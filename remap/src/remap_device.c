@@ -22,6 +22,7 @@ static hd_status open_device(hd_arena *arena, const hd_diag *diag, hd_status sta
     device->diag = diag;
     device->kept_bytes = HD_REMAP_KEPT;
     device->sample_elements = HD_REMAP_SAMPLE;
+    device->clock = hd_clock;
     for (int s = 0; s < HD_REMAP_SLOTS && status == HD_OK; s++)
         status = hd_remap_check(device, gpu->api->make_queue(gpu, false, &device->slots[s].queue));
     if (status == HD_OK)
@@ -157,6 +158,7 @@ hd_status hd_remap_build(hd_remap_device *device, const char *text, bool is_own,
             *built = (hd_remap_built){0};
         }
         status = build(device, text, built);
+        device->kernels_built++;
     }
     built->used = ++device->kernels_asked;
     *kernel = built->kernel;

@@ -44,10 +44,13 @@ struct hd_remap_device {
     void *host_parts; /* where the host remaps */
     uint64_t host_bytes;
     hd_remap_built built[HD_REMAP_BUILT];
-    uint64_t kernels_asked;
-    uint64_t kept_bytes;       /* what a slot keeps of a kind of memory from call to call */
-    hd_remap_figures *figures; /* as far as they are known */
-    uint32_t sample_elements;  /* that they are measured on */
+    uint64_t kernels_asked, kernels_built;
+    uint64_t kept_bytes;              /* what a slot keeps of a kind of memory from call to call */
+    hd_remap_figures *figures;        /* as far as they are known */
+    uint32_t sample_elements;         /* that they are measured on */
+    bool measured[HD_REMAP_KINDS][2]; /* kinds and directions, since it was opened */
+    bool is_shared;        /* the host works beside it, so that times of moves tell nothing */
+    double (*clock)(void); /* seconds */
 };
 
 /* ---- remap_device.c -------------------------------------------------------------------- */
@@ -111,6 +114,9 @@ hd_status hd_remap_move(const hd_diag *diag, hd_remap_device *device, const hd_r
 
 /* ---- remap_plan.c ------------------------------------------------------------------------ */
 
+/* What each strategy is expected to take by these figures, and chunks and parts. */
+void hd_remap_expect(const hd_remap_device *device, const hd_remap_figures *figures,
+                     const hd_remap *map, hd_remap_direction direction, hd_remap_choice *choice);
 /* The strategy that is expected to take the least time, `but` left out. */
 hd_remap_strategy hd_remap_least(const hd_remap_choice *choice, hd_remap_strategy but);
 

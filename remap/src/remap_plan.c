@@ -8,7 +8,8 @@
  *
  * since the first transfer and the last remap have nothing to hide behind. That is least for
  * n = sqrt(v min(t, r) / c). The host's remap and zero-copy are measured with their transfers, the
- * host's remap in memory in place without any.
+ * host's remap in memory in place without any. Of what chunks add to a transfer only the ratio is
+ * taken from where transfers were measured, since the kind's other figures are of another moment.
  */
 #include <math.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ const char *hd_remap_strategy_name(hd_remap_strategy strategy) {
  * a device keeps for chunks. */
 static void expect_chunked(double bytes, uint64_t step, const hd_remap_transfer_figures *f,
                            hd_remap_choice *choice) {
-    double transfer = bytes / f->staged, remap = choice->remap;
+    double transfer = choice->transfer * f->transfer / f->staged, remap = choice->remap;
     double longer = fmax(transfer, remap), shorter = fmin(transfer, remap);
     double most = floor(bytes / fmax((double)step, FEWEST_CHUNK_BYTES));
     double n = floor(sqrt(f->overlap * shorter / fmax(f->chunk, 1e-7)));
@@ -40,14 +41,14 @@ static void expect_chunked(double bytes, uint64_t step, const hd_remap_transfer_
         choice->chunk_bytes = step;
 }
 
-static void expect(const hd_remap_device *device, const hd_remap *map, hd_remap_direction direction,
-                   hd_remap_choice *choice) {
-    const hd_remap_transfer_figures *f = &device->figures->transfers[direction];
-    const hd_remap_kind_figures *kind = &device->figures->kinds[map->kind][direction];
+void hd_remap_expect(const hd_remap_device *device, const hd_remap_figures *figures,
+                     const hd_remap *map, hd_remap_direction direction, hd_remap_choice *choice) {
+    const hd_remap_transfer_figures *f = &figures->transfers[direction];
+    const hd_remap_kind_figures *kind = &figures->kinds[map->kind][direction];
     const hd_remap_units units = hd_remap_units_of(map, direction);
     double source = (double)map->source_bytes;
     double transferred = source + (double)units.count * units.number_bytes;
-    choice->transfer = transferred / f->transfer;
+    choice->transfer = transferred / kind->transfer;
     choice->remap = source / kind->remap;
     choice->seconds[HD_REMAP_BULK] = f->latency + choice->transfer + choice->remap;
     choice->seconds[HD_REMAP_HOST] = f->latency + source / kind->host;
@@ -141,14 +142,20 @@ hd_status hd_remap_plan(const hd_diag *diag, hd_remap_device *device, const hd_r
     status = hd_remap_calibrate(diag, device, map->kind, direction);
     if (status != HD_OK)
         return status;
-    expect(device, map, direction, choice);
+    hd_remap_expect(device, device->figures, map, direction, choice);
     choice->strategy = hd_remap_least(choice, HD_REMAP_PLANNED);
+    const hd_remap_lesson *lesson = hd_remap_lesson_of(device, map, direction, false);
+    hd_remap_strategy promising = choice->strategy;
+    if (lesson)
+        hd_remap_apply_lesson(lesson, choice);
     hd_arena *arena = hd_arena_new();
     hd_remap_strategy second = hd_remap_least(choice, choice->strategy);
     snprintf(choice->why, sizeof choice->why, "%s is expected to take %s, %s %s: %s",
              hd_remap_strategy_name(choice->strategy),
              time_text(arena, choice->seconds[choice->strategy]), hd_remap_strategy_name(second),
-             time_text(arena, choice->seconds[second]), reason(arena, choice));
+             time_text(arena, choice->seconds[second]),
+             choice->strategy == promising ? reason(arena, choice)
+                                           : "so long moves of such a map have taken");
     hd_arena_free(arena);
     return HD_OK;
 }

@@ -142,6 +142,7 @@ static void run_device(sharing *s) {
     piece_memory memory = {hd_zeroed(count_of_parts, sizeof(hd_remap_memory)),
                            hd_zeroed(count_of_parts, sizeof(uint64_t)), count_of_parts};
     uint64_t first, count;
+    device->is_shared = true;
     while ((count = take(s, true, &first))) {
         hd_remap *piece = NULL;
         double seconds = 0;
@@ -164,6 +165,7 @@ static void run_device(sharing *s) {
         hd_remap_free(piece);
         finish_piece(s, &s->device, count, seconds, status);
     }
+    device->is_shared = false;
     for (uint32_t p = 0; p < memory.count; p++)
         if (memory.bytes[p])
             device->gpu->api->release(device->gpu, memory.parts[p].cuda);
@@ -200,6 +202,12 @@ hd_status hd_remap_share(const hd_diag *diag, hd_remap_device *device, const hd_
     if (status != HD_OK)
         return status;
     hd_remap_free(slice);
+    /* The host would do all while the device is measured. */
+    status = hd_remap_calibrate(diag, device, work->map->kind, HD_REMAP_TO_DEVICE);
+    if (status == HD_OK && work->returns)
+        status = hd_remap_calibrate(diag, device, work->map->kind, HD_REMAP_FROM_DEVICE);
+    if (status != HD_OK)
+        return status;
     if (!threads) /* but one core, where there are more: the calling thread is the device's */
         threads = hd_core_count() > 2 ? hd_core_count() - 1 : 1;
     if (threads > HD_REMAP_MOST_THREADS)

@@ -36,9 +36,14 @@ static void make_up_figures(const fixture *f) {
     for (int d = 0; d < 2; d++) {
         figures.transfers[d] = (hd_remap_transfer_figures){1e-5, 1e-6, 1e9, 1e9, 0.75};
         for (int k = 0; k < HD_REMAP_KINDS; k++)
-            figures.kinds[k][d] = (hd_remap_kind_figures){4e9, 5e8, 5e8, {64, 4, false}, {0}};
+            figures.kinds[k][d] = (hd_remap_kind_figures){.transfer = 1e9,
+                                                          .remap = 4e9,
+                                                          .host = 5e8,
+                                                          .zero_copy = 5e8,
+                                                          .tuning = {64, 4, false},
+                                                          .settled = true};
     }
-    hd_remap_figures_write(f->device->gpu->device.name, f->device->gpu->device.driver, &figures);
+    hd_remap_figures_write(f->device->gpu, &figures);
 }
 
 static int set_up(void **state) {
@@ -160,7 +165,7 @@ static void calibration(void **state) {
     fixture *f = *state;
     hd_remap_choice choice;
     hd_remap *map;
-    hd_remap_figures_write(f->device->gpu->device.name, f->device->gpu->device.driver, &nothing);
+    hd_remap_figures_write(f->device->gpu, &nothing);
     f->device->sample_elements = 1 << 12;
     for (int d = 0; d < 2; d++) {
         assert_int_equal(hd_remap_morton(&f->diag, 10, 10, 4, &map), HD_OK);

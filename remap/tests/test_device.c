@@ -105,12 +105,40 @@ static void maps_of_the_programs_own(void **state) {
 static void another_device(void **state) {
     fixture *f = *state;
     hd_remap_device *device;
-    assert_int_equal(
-        hd_remap_open_opencl(&f->diag, f->opencl.context, (cl_device_id)&f->opencl, &device),
-        HD_EINPUT);
+    cl_platform_id platform;
+    cl_device_id ids[2];
+    cl_uint count = 0;
+    clGetDeviceInfo(f->opencl.id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, ids, &count);
+    for (cl_uint d = 1; d < count; d++) { /* not with every driver are there two */
+        assert_int_equal(hd_remap_open_opencl(&f->diag, f->opencl.context, ids[d], &device),
+                         HD_EINPUT);
+        assert_says(f->last, "does not have the device");
+        assert_null(device);
+    }
+    assert_int_equal(hd_remap_open_opencl(&f->diag, f->opencl.context, NULL, &device), HD_EINPUT);
     assert_says(f->last, "does not have the device");
-    assert_null(device);
     assert_int_equal(hd_remap_open_opencl(&f->diag, NULL, f->opencl.id, &device), HD_EINPUT);
+}
+
+/* PoCL says of its context that it has the whole device. */
+static void a_part_of_a_device(void **state) {
+    const cl_device_partition_property one[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1,
+                                                CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
+    fixture *f = *state;
+    hd_remap_device *device;
+    cl_device_id part;
+    hd_remap *map;
+    if (clCreateSubDevices(f->opencl.id, one, 1, &part, NULL) != CL_SUCCESS)
+        skip();
+    cl_context context = clCreateContext(NULL, 1, &part, NULL, NULL, NULL);
+    if (hd_remap_open_opencl(&f->diag, context, part, &device) != HD_OK)
+        fail_msg("%s", f->last.text);
+    assert_int_equal(device->gpu->units, 1);
+    expect_map(device, &f->last, hd_remap_transpose(&f->diag, 2001, 13, 4, &map), &map);
+    hd_remap_close(device);
+    clReleaseContext(context);
+    clReleaseDevice(part);
 }
 
 static void memory_that_is_too_small(void **state) {
@@ -213,6 +241,7 @@ static void code_that_says_something_else(void **state) {
 }
 
 int main(void) {
+    setenv("POCL_DEVICES", "pthread pthread", 1); /* two of the same, where it is PoCL */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layouts),
         cmocka_unit_test(transposes),
@@ -223,6 +252,7 @@ int main(void) {
         cmocka_unit_test(placements),
         cmocka_unit_test(placements_that_are_lacking),
         cmocka_unit_test(another_device),
+        cmocka_unit_test(a_part_of_a_device),
         cmocka_unit_test(memory_that_is_too_small),
         cmocka_unit_test(parts_that_are_the_same),
         cmocka_unit_test(host_memory_in_the_middle_of_a_value),

@@ -175,6 +175,25 @@ static void test_long_values(void **state) {
     }
 }
 
+/* A tile of a matrix has as many values as its group's items are to move, and is as narrow as the
+ * matrix. */
+static void test_values_of_an_item(void **state) {
+    fixture *f = *state;
+    for (uint32_t per_item = 1; per_item <= 16; per_item *= 2)
+        for (uint64_t columns = 16; columns <= 64; columns *= 4) {
+            const hd_remap_tuning tuning = {.group = 256, .per_item = per_item};
+            dice d = {per_item};
+            hd_remap *map;
+            hd_status made = hd_remap_transpose(&f->diag, 1024, columns, 4, &map);
+            uint64_t tiles = 1024 * columns / (256 * (columns > 16 && per_item < 2 ? 2 : per_item));
+            assert_int_equal(hd_remap_launch_of(map, &tuning, 1024).global[0], tiles * 256);
+            if (columns == 16 && IS_TRIED(per_item, 4))
+                check_strategies(f, &d, made, map, &tuning);
+            else
+                hd_remap_free(map);
+        }
+}
+
 /* ---- in CUDA C ------------------------------------------------------------------------------ */
 
 /* In CUDA C, where the toolkit is; tests/machine runs them. */
@@ -214,6 +233,7 @@ static void test_cuda(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random), cmocka_unit_test(test_equal_fields),
-        cmocka_unit_test(test_long_values), cmocka_unit_test(test_cuda)};
+        cmocka_unit_test(test_long_values), cmocka_unit_test(test_values_of_an_item),
+        cmocka_unit_test(test_cuda)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -22,10 +22,8 @@ static int set_up(void **state) {
         setenv("XDG_CACHE_HOME", f->folder, 1) != 0 || !opencl_find(&f->opencl) ||
         hd_remap_open_opencl(&f->diag, f->opencl.context, f->opencl.id, &f->device) != HD_OK)
         return -1;
-    f->path =
-        hd_remap_figures_path(f->arena, f->device->gpu->device.name, f->device->gpu->device.driver);
-    hd_remap_figures_write(f->device->gpu->device.name, f->device->gpu->device.driver,
-                           &(hd_remap_figures){0});
+    f->path = hd_remap_figures_path(f->arena, f->device->gpu);
+    hd_remap_figures_write(f->device->gpu, &(hd_remap_figures){0});
     *state = f;
     return access(f->path, R_OK);
 }
@@ -54,7 +52,12 @@ static hd_remap_figures made_up(void) {
     for (int d = 0; d < 2; d++) {
         figures.transfers[d] = (hd_remap_transfer_figures){1e-5, 1e-6, 1e9, 1e9, 0.75};
         for (int k = 0; k < HD_REMAP_KINDS; k++)
-            figures.kinds[k][d] = (hd_remap_kind_figures){4e9, 5e8, 5e8, {256, 8, false}, {0}};
+            figures.kinds[k][d] = (hd_remap_kind_figures){.transfer = 1e9,
+                                                          .remap = 4e9,
+                                                          .host = 5e8,
+                                                          .zero_copy = 5e8,
+                                                          .tuning = {256, 8, false},
+                                                          .settled = true};
     }
     return figures;
 }
@@ -62,7 +65,7 @@ static hd_remap_figures made_up(void) {
 static hd_remap_choice choose(fixture *f, const hd_remap_figures *figures, uint64_t rows) {
     hd_remap *map;
     hd_remap_choice choice;
-    hd_remap_figures_write(f->device->gpu->device.name, f->device->gpu->device.driver, figures);
+    hd_remap_figures_write(f->device->gpu, figures);
     f->device->figures = NULL; /* the file is looked at again */
     assert_int_equal(hd_remap_transpose(&f->diag, rows, 1000, 4, &map), HD_OK);
     assert_int_equal(
@@ -150,31 +153,43 @@ static void write_text(fixture *f, const char *text, size_t length) {
 static bool is_known(fixture *f) {
     static const hd_remap_figures nothing;
     hd_remap_figures figures;
-    hd_remap_figures_read(f->device->gpu->device.name, f->device->gpu->device.driver, &figures);
+    hd_remap_figures_read(f->device->gpu, &figures);
     return memcmp(&figures, &nothing, sizeof figures) != 0;
 }
 
 static void what_is_written_is_read(void **state) {
     fixture *f = *state;
     hd_remap_figures figures = made_up(), read;
-    hd_remap_figures_write(f->device->gpu->device.name, f->device->gpu->device.driver, &figures);
-    hd_remap_figures_read(f->device->gpu->device.name, f->device->gpu->device.driver, &read);
+    figures.lessons[0] = (hd_remap_lesson){
+        .map = UINT64_MAX,
+        .seconds = {[HD_REMAP_BULK] = {3e-3, 1e-3, 2e-3}, [HD_REMAP_HOST] = {1e-3, 1e-3}}};
+    figures.lessons[1].map = 7;
+    hd_remap_figures_write(f->device->gpu, &figures);
+    hd_remap_figures_read(f->device->gpu, &read);
+    assert_true(read.lessons[0].map == UINT64_MAX && read.lessons[1].map == 7);
+    assert_near(hd_remap_learned(&read.lessons[0], HD_REMAP_BULK), 1e-3);
+    assert_true(hd_remap_learned(&read.lessons[0], HD_REMAP_HOST) == 0); /* of two moves */
     for (int d = 0; d < 2; d++) {
         assert_near(read.transfers[d].latency, 1e-5);
         assert_near(read.transfers[d].chunk, 1e-6);
         assert_near(read.transfers[d].overlap, 0.75);
         assert_true(read.kinds[3][d].host == 5e8 && read.kinds[3][d].tuning.per_item == 8);
+        assert_true(read.kinds[3][d].transfer == 1e9 && read.kinds[3][d].settled);
     }
-    hd_remap_figures_read("another device", f->device->gpu->device.driver, &read);
-    assert_true(read.transfers[0].transfer == 0);
-    hd_remap_figures_read(f->device->gpu->device.name, "another driver", &read);
-    assert_true(read.transfers[0].transfer == 0);
+    hd_compute others[3] = {*f->device->gpu, *f->device->gpu, *f->device->gpu};
+    others[0].device.name = "another device";
+    others[1].device.driver = "another driver";
+    others[2].units++; /* a part of a device has its name */
+    for (int i = 0; i < 3; i++) {
+        hd_remap_figures_read(&others[i], &read);
+        assert_true(read.transfers[0].transfer == 0);
+    }
 }
 
 static void a_file_that_ends_too_soon(void **state) {
     fixture *f = *state;
     hd_remap_figures figures = made_up();
-    hd_remap_figures_write(f->device->gpu->device.name, f->device->gpu->device.driver, &figures);
+    hd_remap_figures_write(f->device->gpu, &figures);
     const char *text = read_figures(f);
     for (size_t length = 0; length < strlen(text); length += 3) {
         write_text(f, text, length);
@@ -186,17 +201,32 @@ static void a_file_that_ends_too_soon(void **state) {
 
 static void lines_that_say_something_else(void **state) {
     static const char *const lines[] = {
-        "transfers 2 1 1 1 1 1",   "transfers 0 1 1 0 1 1",   "transfers 0 1 1 1 1 1001",
-        "transfers 0 nan 1 1 1 1", "transfers 0 -1 1 1 1 1",  "kind 7 0 1 1 1 0 0 0",
-        "kind 0 0 1 1 1 2048 0 0", "kind 0 0 1 1 inf 64 8 0", "kind 0 0 1 1 1 64 8 2",
-        "kind 0 0 1 0 1 64 8 1",   "heddle remap figures 9",  "",
+        "transfers 2 1 1 1 1 1",
+        "transfers 0 1 1 0 1 1",
+        "transfers 0 1 1 1 1 1001",
+        "transfers 0 nan 1 1 1 1",
+        "transfers 0 -1 1 1 1 1",
+        "kind 7 0 1 1 1 1 0 0 0 0",
+        "kind 0 0 1 1 1 1 2048 0 0 0",
+        "kind 0 0 1 1 1 inf 64 8 0 0",
+        "kind 0 0 1 1 1 1 64 8 2 0",
+        "kind 0 0 1 1 1 1 64 8 1 2",
+        "kind 0 0 1 1 0 1 64 8 1 0",
+        "kind 0 0 0 1 1 1 64 8 1 0",
+        "kind 0 0 1 1 1 1 64 8 1",
+        "lesson 0 1 1 1 1",
+        "lesson 7 1 1 1",
+        "lesson 7 1 1 -1 1",
+        "heddle remap figures 9",
+        "",
     };
     fixture *f = *state;
     for (size_t l = 0; l < sizeof lines / sizeof *lines; l++) {
-        const char *text = hd_format(
-            f->arena,
-            "heddle remap figures 2\ndevice %s\ndriver %s\ntransfers 1 1 1 1 1 1\n%s\nend\n",
-            f->device->gpu->device.name, f->device->gpu->device.driver, lines[l]);
+        const char *text = hd_format(f->arena,
+                                     "heddle remap figures 3\ndevice %s\ndriver %s\nunits "
+                                     "%u\ntransfers 1 1 1 1 1 1\n%s\nend\n",
+                                     f->device->gpu->device.name, f->device->gpu->device.driver,
+                                     f->device->gpu->units, lines[l]);
         write_text(f, text, strlen(text));
         if (is_known(f))
             fail_msg("'%s' is taken", lines[l]);
@@ -229,7 +259,7 @@ static void in_place_nothing_is_transferred(void **state) {
     hd_remap_figures figures = made_up();
     hd_remap_choice choice;
     figures.kinds[HD_REMAP_TRANSPOSE][0].in_place[HD_REMAP_IN_HOST] = 4e9;
-    hd_remap_figures_write(f->device->gpu->device.name, f->device->gpu->device.driver, &figures);
+    hd_remap_figures_write(f->device->gpu, &figures);
     f->device->figures = NULL;
     assert_int_equal(
         hd_remap_plan(&f->diag, f->device, map, HD_REMAP_TO_DEVICE, HD_REMAP_IN_HOST, &choice),
@@ -269,10 +299,10 @@ static void a_place_that_cannot_be_written(void **state) {
     assert_int_equal(f->last.count, 0);
     setenv("XDG_CACHE_HOME", "relative", 1); /* is to be ignored */
     setenv("HOME", "", 1);
-    assert_null(hd_remap_figures_path(f->arena, "device", "driver"));
+    assert_null(hd_remap_figures_path(f->arena, f->device->gpu));
     setenv("HOME", "/home/u", 1);
-    assert_non_null(strstr(hd_remap_figures_path(f->arena, "device", "driver"),
-                           "/home/u/.cache/heddle/remap-"));
+    assert_non_null(
+        strstr(hd_remap_figures_path(f->arena, f->device->gpu), "/home/u/.cache/heddle/remap-"));
     hd_remap_free(map);
 }
 

@@ -147,6 +147,13 @@ static const char *open_device(hd_arena *arena, const char *id, hd_compute **gpu
     return NULL;
 }
 
+/* A context that was made for a part of a device may have the whole (PoCL's has). */
+static cl_device_id whole_of(const driver_opencl_library *call, cl_device_id id) {
+    cl_device_id parent = NULL;
+    call->device_info(id, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL);
+    return parent;
+}
+
 hd_status hd_compute_join_opencl(hd_arena *arena, cl_context context, cl_device_id id,
                                  hd_compute **gpu, const char **why) {
     opencl *cl = hd_new(arena, opencl);
@@ -160,8 +167,9 @@ hd_status hd_compute_join_opencl(hd_arena *arena, cl_context context, cl_device_
         cl->call.context_info(context, CL_CONTEXT_DEVICES, 0, NULL, &bytes) == CL_SUCCESS) {
         cl_device_id *ids = hd_checked(malloc(bytes + 1));
         cl->call.context_info(context, CL_CONTEXT_DEVICES, bytes, ids, NULL);
-        for (size_t d = 0; d < bytes / sizeof *ids; d++)
-            found |= ids[d] == id;
+        for (cl_device_id part = id; part && !found; part = whole_of(&cl->call, part))
+            for (size_t d = 0; d < bytes / sizeof *ids; d++)
+                found |= ids[d] == part;
         free(ids);
     }
     *why = "the context does not have the device";

@@ -364,7 +364,7 @@ struct _cl_context;
 struct _cl_device_id;
 struct _cl_mem;
 
-/* A cl_context and one of its cl_device_ids. */
+/* A cl_context and one of its cl_device_ids, which may be a part of a device. */
 hd_status hd_remap_open_opencl(const hd_diag *diag, struct _cl_context *context,
                                struct _cl_device_id *id, hd_remap_device **device);
 /* The CUDA context that is current in the calling thread, of the driver or the runtime
@@ -399,10 +399,11 @@ hd_status hd_remap_allocate(const hd_diag *diag, hd_remap_device *device, const 
 void hd_remap_release(hd_remap_device *device, const hd_remap *map, const hd_remap_memory parts[]);
 
 typedef enum hd_remap_strategy {
-    HD_REMAP_PLANNED,  /* as hd_remap_plan() says */
-    HD_REMAP_CHUNKED,  /* chunks: one is transferred while another is remapped on the device */
-    HD_REMAP_BULK,     /* one transfer, then one remap on the device */
-    HD_REMAP_HOST,     /* the host remaps, then one transfer; none where memory is in place */
+    HD_REMAP_PLANNED, /* as hd_remap_plan() says; of maps of at most 64 MiB the 8th, 16th, 32nd, ...
+                          move tries another strategy, to learn from it */
+    HD_REMAP_CHUNKED, /* chunks: one is transferred while another is remapped on the device */
+    HD_REMAP_BULK,    /* one transfer, then one remap on the device */
+    HD_REMAP_HOST,    /* the host remaps, then one transfer; none where memory is in place */
     HD_REMAP_ZERO_COPY /* the device remaps out of the host's memory, or into it; that begins at a
                           multiple of 16 bytes */
 } hd_remap_strategy;
@@ -451,8 +452,10 @@ typedef struct hd_remap_choice {
 
 /* What would be done with memory in `placement`, from figures of the device that are measured when
  * first asked for, and kept in $XDG_CACHE_HOME/heddle or ~/.cache/heddle. That takes as long as
- * compiling some kernels: with PoCL a second or two for a device's first map, and some tenths of a
- * second for each other kind of map and direction. In place it is HD_REMAP_HOST, of which `seconds`
+ * compiling some kernels: with PoCL some seconds for a device's first map, and less than one for
+ * each other kind of map and direction; and once more in the next process, without the compiling,
+ * since other work may have spoilt the first figures. What planned moves of maps of 1 MiB and more
+ * have really taken counts more than the figures. In place it is HD_REMAP_HOST, of which `seconds`
  * says what that is expected to take; what a placement costs kernels the library cannot know. */
 hd_status hd_remap_plan(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
                         hd_remap_direction direction, hd_remap_placement placement,
@@ -460,29 +463,42 @@ hd_status hd_remap_plan(const hd_diag *diag, hd_remap_device *device, const hd_r
 
 /* ---- host and device at once --------------------------------------------------------- */
 
-/* Work on an array that is split: the host's threads take pieces as they lie, the device takes
- * pieces in its own layout (Dymaxion, chapter 6). */
+/* Work on an array that is split between two sides, each with its own layout (Dymaxion, chapter 6):
+ * the host's threads take pieces as they lie, the device takes pieces in the layout of a map. What
+ * is split are *units*: elements of a layout, rows of a transpose. `on_host` may itself use a device
+ * that works in the host's memory, a processor or a part of one, as remap/examples/kmeans/shared.c
+ * does. Nothing of this is kept after the call, and the library changes nothing of it but `data`. */
 typedef struct hd_remap_work {
     const hd_remap *map; /* of the whole array; it must have slices */
-    void *data;          /* the whole array, in the host's layout */
-    bool returns;        /* the device's work changes the data, so it is brought back */
-    /* Elements [first, first + count), lying as in `data`, on one of the host's threads. */
+    void *data;          /* [hd_remap_source_bytes(map)], the whole array in the host's layout */
+    bool returns;        /* the device's work changes the data, so they are brought back */
+    /* Works on units [first, first + count), where they lie in `data`; called by several threads
+     * at once, each with units of its own, and by the calling thread, too. What is not HD_OK ends
+     * all, and the function has said why. */
     hd_status (*on_host)(uint64_t first, uint64_t count, void *user);
-    /* The same elements on the device, in the memories of `piece`. Returns when done. */
+    /* The same on the device, by the calling thread alone: unit `first` is the piece's first, and
+     * memory[part], which is the library's, holds the piece as hd_remap_find(piece, ...) says.
+     * Returns when done. */
     hd_status (*on_device)(const hd_remap *piece, const hd_remap_memory memory[], uint64_t first,
                            uint64_t count, void *user);
     void *user;
 } hd_remap_work;
 
+/* What came of it: device / (host + device) is the device's share. */
 typedef struct hd_remap_shares {
-    uint64_t host, device;               /* elements that each has done */
-    double host_seconds, device_seconds; /* that each was busy */
+    uint64_t host, device; /* units that each has done */
+    double host_seconds;   /* that each was busy, the host's threads on average; of the device with
+                            * its transfers, but without compiling */
+    double device_seconds;
 } hd_remap_shares;
 
 /* Splits by the throughput that is measured as it runs: both sides take pieces until none is
- * left, smaller ones towards the end. `threads` of the host, 0: one for each core but one. The
- * device's pieces are taken by the calling thread. `shares` may be NULL. After an error some of the
- * data has been worked on and some not. */
+ * left, smaller ones towards the end (guided self-scheduling; Polychronopoulos and Kuck, 1987, with
+ * a share for each side). `threads` of the host, 0: one for each core but one. The device is
+ * calibrated before either side begins, and moves go as hd_remap_plan() says. `shares` may be NULL.
+ * A map without slices is HD_EUNSUPPORTED, work without a map, data or one of both functions
+ * HD_EINPUT. After an error, of which the first that either side had is returned, pieces under way
+ * are finished, and some of the data have been worked on and some not. */
 hd_status hd_remap_share(const hd_diag *diag, hd_remap_device *device, const hd_remap_work *work,
                          uint32_t threads, hd_remap_shares *shares);
 
