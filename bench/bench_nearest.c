@@ -63,14 +63,12 @@ static void find_device(bench *b) {
 }
 
 static hd_status explore(bench *b) {
-    static const char *const placements[] = {"device"};
     hd_plan plan;
     hd_exploration explored;
     const hd_explore_options options = {
         .device = b->device, .backend = "opencl", .meter = "model", .progress = progress};
     hd_status status = hd_plan_make(b->arena, b->diag, &(hd_plan_request){0}, &plan);
-    plan.placements = placements;
-    plan.placement_count = 1;
+    plan.placements = 1 << HD_PLACEMENT_DEVICE;
     if (status == HD_OK)
         status = hd_explore(b->arena, b->diag, NULL, &plan, &options, &explored);
     if (status != HD_OK)

@@ -26,8 +26,8 @@ typedef struct hd_choose_options {
     const char *version;              /* Heddle's: another version asks another question */
     hd_cost_options cost;
     hd_search_options search;
-    const volatile sig_atomic_t *stop;              /* ends the race when set; may be NULL */
-    void (*progress)(void *user, const char *what); /* may be NULL */
+    const volatile sig_atomic_t *stop; /* ends the race when set; may be NULL */
+    void (*progress)(void *user, const char *what, double spent); /* as of hd_race_options */
     void *user;
 } hd_choose_options;
 

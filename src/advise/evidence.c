@@ -43,6 +43,8 @@ typedef struct hearing {
     bool cut_short;           /* the job is more work than is run */
     void **contents;          /* that the job's buffers begin with, made for the first run */
     hd_vec(planned_run) plan;
+    const char *doing; /* for who watches; NULL: nobody */
+    uint64_t begun;    /* runs of launches, while that is done */
     /* While it is heard: */
     _Atomic uint64_t heard;    /* accesses of lanes */
     volatile sig_atomic_t end; /* set to stop the machine */
@@ -123,10 +125,20 @@ static uint64_t most_instructions(const hearing *h) {
     return h->most_run < UINT64_MAX ? h->most_run / 16 : 0;
 }
 
+static void show_blocks(void *user, uint64_t done, uint64_t count) {
+    const hearing *h = user;
+    if (h->doing)
+        hd_evidence_show(h->options, h->doing,
+                         ((double)h->begun - 1 + (double)done / (double)count) /
+                             (double)h->evidence->run_count);
+}
+
 static hd_status open_machine(hearing *h, const hd_diag *diag, const volatile sig_atomic_t *stop,
                               hd_vm **vm) {
     const hd_vm_options options = {.max_instructions = most_instructions(h),
                                    .spaces = (uint32_t)1 << KIR_GLOBAL,
+                                   .progress = show_blocks,
+                                   .user = h,
                                    .stop = stop};
     if (!h->contents) {
         void **contents = hd_new_array(h->scratch, void *, h->job->buffer_count + 1);
@@ -224,6 +236,7 @@ static uint64_t blocks_of(const hd_launch *launch) {
 
 /* Runs blocks from the first on until the limit; *each is the work of a block of the kernel. */
 static hd_status try_run(hearing *h, hd_vm *vm, planned_run *run, uint64_t *left, double *each) {
+    h->begun++;
     hd_status ready = hd_vm_write_before(vm, run->launch);
     if (ready == HD_OK)
         ready = hd_vm_launch_now(h->arena, vm, run->launch, &run->now);
@@ -397,6 +410,7 @@ static hd_status hear_run(hearing *h, hd_vm *vm, const planned_run *run, bool la
     for (uint32_t d = 0; d < e->device_count; d++)
         hd_shapes_next(e->shapes[d], run->launch);
     hd_toucher_next(h->toucher, run->launch);
+    h->begun++;
     const hd_vm_extent longest = {.block = {.instructions = most_instructions(h)}};
     hd_vm_set_extent(vm, run->in_part ? &h->part : h->plan.count ? NULL : &longest);
     hd_status status = hd_vm_write_before(vm, run->launch);
@@ -479,8 +493,9 @@ static hd_status attempt(hearing *h, const char *doing,
     hd_kept_messages held = {.arena = h->arena};
     const hd_diag diag = {hd_keep_message, &held},
                   milder = {as_warning, (void *)(uintptr_t)h->diag};
-    if (h->options->progress)
-        h->options->progress(h->options->user, doing);
+    h->doing = doing;
+    h->begun = 0;
+    hd_evidence_show(h->options, doing, 0);
     hd_status status = work(h, &diag);
     if (h->evidence->why)
         return HD_OK;

@@ -34,11 +34,18 @@ typedef struct hd_evidence_options {
     uint32_t candidates; /* layouts whose caches are simulated; 0: 12; and besides them: */
     hd_layout *const *layouts;
     uint32_t layout_count;
-    bool whole_blocks;                               /* none is heard in part */
-    const volatile sig_atomic_t *stop;               /* ends it when set; may be NULL */
-    void (*progress)(void *user, const char *doing); /* may be NULL */
+    bool whole_blocks;                 /* none is heard in part */
+    const volatile sig_atomic_t *stop; /* ends it when set; may be NULL */
+    /* What is being done, and the share of it that is, from any one thread; may be NULL. */
+    void (*progress)(void *user, const char *doing, double done);
     void *user;
 } hd_evidence_options;
+
+static inline void hd_evidence_show(const hd_evidence_options *options, const char *doing,
+                                    double done) {
+    if (options->progress)
+        options->progress(options->user, doing, done);
+}
 
 /* Accesses of lanes that are heard at most. */
 static inline uint64_t hd_evidence_limit(const hd_evidence_options *options) {

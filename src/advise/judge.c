@@ -29,6 +29,7 @@ typedef struct judge {
     const hd_measured *measured;
     hd_trace *trace;
     const hd_cost_options *cost;
+    const hd_evidence_options *options; /* of evidence */
     hd_trace_watch watch;
     atomic_bool stopped;
     hd_judgement *result;
@@ -116,8 +117,10 @@ static void price_joules(const judge *j, double times, hd_judged *judged) {
 /* ---- the judgement ------------------------------------------------------------------------- */
 
 static hd_status simulate(void *self, uint32_t worker, uint64_t number) {
-    (void)worker;
     judge *j = self;
+    if (!worker)
+        hd_evidence_show(j->options, "simulating layouts",
+                         (double)number / (double)j->result->count);
     hd_judged *judged = &j->result->layouts[number];
     hd_arena *arena = hd_arena_new(); /* not the threads' common one */
     const hd_caches_options options = {.registers = j->cost->registers, .watch = &j->watch};
@@ -277,6 +280,7 @@ hd_status hd_evidence_judge(hd_arena *arena, const hd_diag *diag, hd_evidence *e
                .measured = evidence->measured[device],
                .device = evidence->measured[device]->device,
                .cost = cost,
+               .options = options,
                .watch = {.stop = options->stop},
                .result = judgement};
     *judgement = empty(search, of_energy);

@@ -741,13 +741,16 @@ static hd_status time_steps(mapper *m) {
     hd_status status = HD_OK;
     while (opened < count && status == HD_OK && !is_stopped(m)) {
         timed[opened].seconds = hd_new_array(m->arena, double, repeats);
+        say(m, "building", (double)opened / (double)count);
         status = ready_step(m, &m->mapping->steps[opened], &timed[opened]);
         opened++;
     }
     for (; rounds < repeats && status == HD_OK && !is_stopped(m); rounds++)
-        for (uint32_t s = 0; s < count && status == HD_OK; s++)
+        for (uint32_t s = 0; s < count && status == HD_OK; s++) {
+            say(m, "measuring", (double)(rounds * count + s) / (double)(repeats * count));
             status =
                 hd_version_run(&timed[s].session, &timed[s].version, &timed[s].seconds[rounds]);
+        }
     if (status == HD_OK && rounds)
         m->mapping->measured_on = hd_format(m->arena, "%s", timed[0].session.device.name);
     for (uint32_t s = 0; s < count && m->mapping->measured_on; s++)
@@ -838,16 +841,12 @@ static hd_status throttle(mapper *m) {
 
 /* ---- all ---------------------------------------------------------------------------------------- */
 
-/* The contents that everything begins with, unsorted where that was asked for. */
-static hd_status begin(mapper *m) {
+/* Gives the data random numbers, with which all begins then. */
+static hd_status shuffle_data(mapper *m) {
     const hd_map_question *q = m->question;
-    m->job = m->original;
-    hd_status status = contents_of(m, m->original, &m->contents);
-    if (status != HD_OK || !q->shuffled_data)
-        return status;
     uint32_t numbering, *order;
     const hd_order_by by = {.kind = HD_ORDER_RANDOM, .seed = q->shuffled_data};
-    status = hd_numbering_find(m->arena, m->diag, m->original, q->numbering, &numbering);
+    hd_status status = hd_numbering_find(m->arena, m->diag, m->original, q->numbering, &numbering);
     if (status == HD_OK)
         status =
             hd_numbering_order(m->arena, m->diag, m->original, m->contents, numbering, &by, &order);
@@ -895,22 +894,31 @@ hd_status hd_map_job(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                      const hd_map_question *question, hd_mapping **result) {
     mapper m = begin_mapping(arena, diag, question, result);
     hd_mapping *mapping = *result;
-    m.original = job;
-    hd_status status = begin(&m);
+    m.original = m.job = job;
+    hd_status status = contents_of(&m, job, &m.contents);
     if (status != HD_OK)
         return status;
-    mapping->job = m.job;
 
     /* As it is, and what it leaves. */
     heard run = {0};
-    hd_map_step first = {.name = "original", .what = "as it is", .bit_equal = true};
-    void **outputs = hd_new_array(arena, void *, m.job->buffer_count);
-    status = hear(&m, m.job, m.contents, &first, outputs, &run);
-    m.expected = outputs;
-    if (status == HD_OK && m.shuffled) {
-        m.expected = hd_new_array(arena, void *, job->buffer_count);
-        status = hd_renumbered_gather(arena, diag, m.shuffled, outputs, m.expected);
+    hd_map_step *original = hd_new(arena, hd_map_step), first;
+    *original = (hd_map_step){.name = "original", .what = "as it is", .bit_equal = true};
+    m.expected = hd_new_array(arena, void *, job->buffer_count);
+    status = hear(&m, job, m.contents, original, m.expected, &run);
+    first = *original;
+    if (question->shuffled_threads || question->shuffled_data)
+        mapping->original = original;
+    if (status == HD_OK && question->shuffled_data && !is_stopped(&m)) {
+        void **outputs = hd_new_array(arena, void *, job->buffer_count);
+        forget(&run);
+        first = (hd_map_step){.name = "unsorted", .what = "data in a random order"};
+        status = shuffle_data(&m);
+        if (status == HD_OK)
+            status = hear(&m, m.job, m.contents, &first, outputs, &run);
+        if (status == HD_OK && !is_stopped(&m))
+            status = compare(&m, &first, outputs);
     }
+    mapping->job = m.job;
     groups all = {0};
     if (status == HD_OK && !is_stopped(&m))
         status = make_groups(&m, m.job, &run, &all);
@@ -918,8 +926,10 @@ hd_status hd_map_job(hd_arena *arena, const hd_diag *diag, const hd_job *job,
     if (status == HD_OK && !is_stopped(&m)) {
         const hd_order_file *unsorted = question->shuffled_threads ? orders_of(&m, &all) : NULL;
         if (unsorted)
-            first = (hd_map_step){
-                .name = "unsorted", .what = "threads in a random order", .orders = unsorted};
+            first = (hd_map_step){.name = "unsorted",
+                                  .what = m.shuffled ? "threads and data in a random order"
+                                                     : "threads in a random order",
+                                  .orders = unsorted};
         add_graphs(&m, &all, &first);
         if (unsorted)
             status = try_step(&m, m.job, m.contents, first, NULL);

@@ -4,7 +4,7 @@
  *
  *     hd_mapping *mapping;
  *     hd_map_job(arena, diag, job, &question, &mapping);
- *     mapping->steps[0]                      the job as it is
+ *     mapping->steps[0]                      the job as it is, or unsorted
  *     mapping->steps[mapping->best].orders   what to rewrite it with
  *
  * Orders are made from a trace of the job. What they do is not estimated: the rewritten kernels run
@@ -55,7 +55,8 @@ enum { HD_MAP_SCENARIOS = 3, HD_MAP_MOST_STEPS = 16 };
 
 typedef struct hd_map_launch hd_map_launch;
 typedef struct hd_map_step {
-    const char *name;          /* "original", "threads", "warps", "blocks", "data by rcm", ... */
+    /* "original" or "unsorted", "threads", "warps", "blocks", "data by rcm", ... */
+    const char *name;
     const char *what;          /* what was done, in words */
     hd_coalesce_counts counts; /* global memory, all launches; with what reading the map takes */
     hd_cache_counts caches;
@@ -63,7 +64,7 @@ typedef struct hd_map_step {
     hd_map_reuse reuse[HD_MAP_SCENARIOS];  /* 2, 3 and 4 */
     uint32_t reuse_count;
     double seconds; /* to make its orders, with the stages before; the trace not counted */
-    bool bit_equal; /* results to the job's own; else within its tolerance */
+    bool bit_equal; /* results to the original's; else within its tolerance */
     hd_timing time; /* with `measure` */
     double speedup, speedup_low, speedup_high; /* of the original's time to it, as medians */
     double pays_after; /* runs of the job until making its orders is worth while; NaN: never, or
@@ -93,8 +94,9 @@ struct hd_map_launch {
 typedef struct hd_mapping {
     const hd_job *job; /* in the order that it began with; NULL: of a trace */
     const hd_device *device;
-    hd_map_step *steps;
+    hd_map_step *steps; /* the first is what it began with */
     uint32_t step_count;
+    const hd_map_step *original;   /* where it began with a random order of a job; else NULL */
     uint32_t best;                 /* the step to take; 0: leave it */
     const char *reason;            /* of that, in words */
     const hd_map_launch *launches; /* as the best step has them */

@@ -338,7 +338,9 @@ static hd_status count_one(void *self, uint32_t worker, uint64_t number) {
     const counting *c = self;
     hd_arena *arena = hd_arena_new();
     const char *files = hd_format(arena, "%s/%llu", c->folder, (unsigned long long)number);
-    (void)worker;
+    if (!worker)
+        hd_evidence_show(c->options, "counting layouts",
+                         (double)number / (double)(c->result->count + 1));
     hd_recounted *of =
         number < c->result->count ? &c->result->layouts[number] : &c->result->original;
     if (!of->counted && number < c->result->count)
@@ -352,7 +354,8 @@ static hd_status count_one(void *self, uint32_t worker, uint64_t number) {
 static hd_status ask_one(void *self, uint32_t worker, uint64_t number) {
     const counting *c = self;
     hd_arena *arena = hd_arena_new();
-    (void)worker;
+    if (!worker)
+        hd_evidence_show(c->options, "asking nvcc", (double)number / (double)c->near_count);
     const uint32_t layout = c->near[number];
     count_layout(arena, c, hd_format(arena, "%s/%u", c->folder, layout),
                  &c->result->layouts[layout]);

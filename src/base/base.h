@@ -251,7 +251,7 @@ bool hd_output_keep_rights(int fd, const char *path);
 
 /* Folders that were made for files to come. */
 typedef hd_vec(const char *) hd_folders;
-/* Makes `path` and those above it that are missing, and adds what it made. */
+/* Makes `path`, and those above it that are missing, to write into, and adds what it made. */
 hd_status hd_folders_make(hd_arena *arena, const hd_diag *diag, const char *path, hd_folders *made);
 /* Removes those of them that are empty. */
 void hd_folders_remove(const hd_folders *made);

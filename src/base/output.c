@@ -266,6 +266,8 @@ void hd_file_drop(hd_file *file) { drop_temporary(&file->temporary); }
 hd_status hd_folders_make(hd_arena *arena, const hd_diag *diag, const char *path,
                           hd_folders *made) {
     const hd_place place = {.file = path};
+    if (!*path)
+        return hd_fail(diag, HD_EINPUT, NULL, "the name is empty; name a folder");
     for (size_t end = 1; path[end - 1]; end++) {
         if (path[end] && path[end] != '/')
             continue;
@@ -282,7 +284,8 @@ hd_status hd_folders_make(hd_arena *arena, const hd_diag *diag, const char *path
     struct stat at;
     if (stat(path, &at) || !S_ISDIR(at.st_mode))
         return hd_fail(diag, HD_EINPUT, &place, "this is no folder; name another one");
-    return HD_OK;
+    return access(path, W_OK) ? hd_fail_errno(diag, HD_ESYSTEM, path, "write into this folder")
+                              : HD_OK;
 }
 
 void hd_folders_remove(const hd_folders *made) {

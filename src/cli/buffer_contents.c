@@ -69,6 +69,9 @@ hd_status cli_check_output(cli *c, const char *option, const char *path, const c
     if (stat(folder, &at) || !S_ISDIR(at.st_mode))
         return hd_fail(&c->diag, HD_EINPUT, &place, "--%s: there is no folder %s; make it first",
                        option, folder);
+    if (access(folder, W_OK))
+        return hd_fail(&c->diag, HD_ESYSTEM, &place, "--%s: cannot write into %s: %s", option,
+                       folder, strerror(errno));
     return HD_OK;
 }
 

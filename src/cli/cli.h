@@ -76,12 +76,13 @@ int cli_print_row(cli *c, const hd_member *members, hd_value row);
 /* Says on a terminal what is being done; NULL takes it away. Messages and
  * cli_print() take it away, too. */
 void cli_progress(cli *c, const char *what);
-/* The same with the share that is done, a few times a second; for the progress functions of
- * libraries. */
+/* The same with the share that is done, a few times a second, and where standard error is no terminal
+ * as a note each minute; for the progress functions of libraries. */
 typedef struct cli_meter {
     cli *c;
     const char *step;    /* of several; or NULL */
     double start, shown; /* seconds; with a start the time that is left is shown, too */
+    char doing[64];      /* that was said last */
 } cli_meter;
 void cli_show_meter(void *meter, const char *doing, double done);
 

@@ -15,6 +15,7 @@ typedef struct request {
     hd_energy_question energy;
     hd_advise_options options;
     cli *c;
+    cli_meter meter;
     cli_stop stop;
     bool catching; /* signals */
     int printed;   /* the exit status of printing the static part */
@@ -273,11 +274,10 @@ static void begin_measuring(void *user, const hd_advice *advice) {
     if (r->given->budget) {
         r->options.choose.stop = r->catching ? r->options.evidence.stop : cli_catch_stop(&r->stop);
         r->catching = true;
+        r->meter.start = hd_clock();
     }
     cli_progress(r->c, "measuring");
 }
-
-static void show_progress(void *user, const char *what) { cli_progress(user, what); }
 
 static hd_status run(cli *c, request *r, const hd_job *job, hd_advice *advice) {
     hd_choose_options *choose = &r->options.choose;
@@ -286,8 +286,8 @@ static hd_status run(cli *c, request *r, const hd_job *job, hd_advice *advice) {
     r->c = c;
     r->options.user = r;
     r->options.costed = begin_running;
-    r->options.evidence.progress = show_progress;
-    r->options.evidence.user = c;
+    r->options.evidence.progress = cli_show_meter;
+    r->options.evidence.user = &r->meter;
     r->options.ranked = r->given->measure || r->given->budget ? begin_measuring : NULL;
     cli_progress(c, "searching");
     hd_status status = hd_advise(c->arena, &c->diag, job, &r->options, advice);
@@ -389,8 +389,8 @@ static int advise_records(cli *c, request *r, const hd_job *job, cli_output *out
     const hd_rewritten *written = NULL;
     cli_checked checked;
     r->several = true;
-    r->options.evidence.progress = show_progress;
-    r->options.evidence.user = c;
+    r->options.evidence.progress = cli_show_meter;
+    r->options.evidence.user = &r->meter;
     r->options.evidence.stop = cli_catch_stop(&r->stop);
     cli_progress(c, "searching");
     hd_status status = hd_advise_records(c->arena, &c->diag, job, &r->options, &all);
@@ -497,14 +497,18 @@ int cmd_advise(cli *c) {
     request r = {.given = o,
                  .path = o->input.path,
                  .source = &o->input.source,
+                 .meter.c = c,
                  .energy.meter = {.name = o->meter, .command = o->meter_command},
                  .options = {.measure = o->measure,
                              .search.seconds = o->seconds,
-                             .measurement = {.device = o->on, .repeats = (uint32_t)o->repeats},
+                             .measurement = {.device = o->on,
+                                             .repeats = (uint32_t)o->repeats,
+                                             .progress = cli_show_meter,
+                                             .user = &r.meter},
                              .choose = {.again = o->again,
                                         .version = HEDDLE_VERSION,
-                                        .progress = show_progress,
-                                        .user = c}}};
+                                        .progress = cli_show_meter,
+                                        .user = &r.meter}}};
     hd_choose_options *choose = &r.options.choose;
     if ((o->placements && cli_read_placements(c, "--placements", o->placements, &choose->placements,
                                               &choose->placement_count)) ||

@@ -1,5 +1,6 @@
 /* heddle device list: the profiles that the models can use, and the devices that kernels can be
  * measured on; a profile of one of these. */
+#include "cli/buffer_contents.h"
 #include "cli/commands.h"
 #include "driver/energy.h"
 #include "advise/measure/probe.h"
@@ -84,11 +85,10 @@ static int show_profile(cli *c, const hd_device *d) {
 
 /* The profile of a live device: written to `path`, and shown, or printed. */
 static int probe_device(cli *c, const char *wanted, const char *path) {
-    const char *target;
     hd_probe probe;
     if (path && !hd_ends_in(path, ".yaml"))
         return cli_wrong(c, "--out names a profile, which must end in .yaml, not '%s'", path);
-    if (path && hd_output_target(c->arena, &c->diag, path, &target))
+    if (path && cli_check_output(c, "out", path, NULL, 0))
         return CLI_WRONG;
     cli_progress(c, "probing a device");
     hd_status status = hd_probe_device(c->arena, &c->diag, wanted, &probe);

@@ -99,6 +99,11 @@ static hd_status read_options(cli *c, request *r) {
     return HD_OK;
 }
 
+/* Where new numbers are written. */
+static const char *data_path(const cli *c, const request *r, const hd_numbering *of) {
+    return hd_format(c->arena, "%s.%s", r->input.out, of->name);
+}
+
 /* New numbers are tried where the job says what its numbers are of; asked for, they must be. */
 static hd_status read_data(cli *c, request *r, const hd_job *job) {
     hd_map_question *q = &r->question;
@@ -116,6 +121,10 @@ static hd_status read_data(cli *c, request *r, const hd_job *job) {
                                                            job, q->numbering, &numbering)
                                        : HD_EINPUT;
     q->orders_data = status == HD_OK && !r->given->no_data;
+    const char *const inputs[] = {job->path, job->kernel_path};
+    if (q->orders_data && r->input.out)
+        return cli_check_output(c, "out", data_path(c, r, &job->numberings->numberings[numbering]),
+                                inputs, 2);
     return asked ? status : HD_OK;
 }
 
@@ -174,7 +183,7 @@ static hd_status write_out(cli *c, request *r) {
                                  .block_threads = 1,
                                  .order = best->data_order};
         hd_order_file_print(&data, &(hd_order_file){&order, 1});
-        r->data_out = hd_format(c->arena, "%s.%s", r->input.out, best->numbering->name);
+        r->data_out = data_path(c, r, best->numbering);
         files[count++] = (hd_output){r->data_out, hd_str_text(&data), data.length};
     }
     return hd_write_files(&c->diag, files, count);
@@ -381,10 +390,16 @@ static int show_text(cli *c, const request *r) {
     const hd_mapping *m = r->mapping;
     const hd_map_step *best = &m->steps[m->best];
     const hd_value steps = hd_rows(m->steps, m->step_count);
+    const uint32_t shuffled = m->original != NULL;
+    hd_map_step *shown = hd_new_array(c->arena, hd_map_step, m->step_count + 1);
+    if (m->original)
+        shown[0] = *m->original;
+    memcpy(shown + shuffled, m->steps, m->step_count * sizeof *shown);
     hd_str out = {.arena = c->arena};
     hd_str_printf(&out, "%s on %s%s\n", hd_plain_text(c->arena, r->input.name, false),
                   m->device->name, m->job ? "" : ", estimated from the trace");
-    cli_show_rows(c, NULL, m->job ? hd_map_step_columns : hd_map_graph_columns, steps, &out);
+    cli_show_rows(c, NULL, m->job ? hd_map_step_columns : hd_map_graph_columns,
+                  hd_rows(shown, m->step_count + shuffled), &out);
     for (uint32_t s = 0; s < m->steps[0].reuse_count; s++) {
         reuse_row *rows = hd_new_array(c->arena, reuse_row, m->step_count);
         uint32_t count = 0;
@@ -431,6 +446,7 @@ static const hd_member map_members[] = {
      HD_IF(request, question.shuffled_threads)},
     {"shuffled_data", HD_AT(request, question.shuffled_data),
      HD_IF(request, question.shuffled_data)},
+    {"original", HD_VIA(request, mapping, HD_BEHIND, original), .of = hd_map_step_members},
     {"steps", HD_VIA(request, mapping, HD_MANY, steps, step_count), .of = hd_map_step_members},
     {"launches", HD_VIA(request, mapping, HD_MANY, launches, launch_count),
      .of = hd_map_launch_members},

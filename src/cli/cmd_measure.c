@@ -131,11 +131,14 @@ int cmd_measure(cli *c) {
                   .command = o->meter_command},
         .options.subtract_idle = o->subtract_idle};
     hd_placement placement;
+    cli_meter meter = {.c = c};
     const hd_measure_options options = {.device = o->on,
                                         .repeats = (uint32_t)o->repeats,
                                         .min_seconds = o->seconds,
                                         .energy = o->energy ? &question : NULL,
-                                        .placement = o->placement ? &placement : NULL};
+                                        .placement = o->placement ? &placement : NULL,
+                                        .progress = cli_show_meter,
+                                        .user = &meter};
     hd_job *job;
     hd_layout *layout;
     hd_rewritten *rewritten;

@@ -18,7 +18,7 @@ typedef struct request {
     hd_page_options options;
     hd_advise_options advise; /* as for `heddle advise` */
     uint64_t k[MOST_VALUES], units[MOST_VALUES];
-    cli_meter meter;
+    cli_meter meter, advising;
     char step[64]; /* that is being worked on */
     bool stopped;
 } request;
@@ -56,8 +56,6 @@ static const char *shown(const void *user, const char *path) {
     return cli_shown(((const request *)user)->meter.c, path);
 }
 
-static void show_progress(void *user, const char *what) { cli_progress(user, what); }
-
 static hd_status read_options(cli *c, request *r, char *const *paths, uint32_t count) {
     hd_page_options *o = &r->options;
     hd_status status;
@@ -75,8 +73,9 @@ static hd_status read_options(cli *c, request *r, char *const *paths, uint32_t c
     r->advise.devices = &o->device;
     r->advise.device_count = 1;
     r->advise.take_apart = true;
-    r->advise.evidence.progress = show_progress;
-    r->advise.evidence.user = c;
+    r->advising.c = c;
+    r->advise.evidence.progress = cli_show_meter;
+    r->advise.evidence.user = &r->advising;
     o->k = r->k;
     o->units = r->units;
     o->clusters = r->given->clusters ? (uint32_t)r->given->clusters : 16;

@@ -415,7 +415,7 @@ const cli_option cli_all_options[] = {
     {"meter", 0, "NAME", CLI_TEXT, AT(meter), IN(EXPLORE),
      "the meter of the energy, as 'heddle device list --meters' names it, or its first part, or "
      "'model'; default: the first that can be read, else the model",
-     .values = "model command nvml rapl perf hwmon power_supply", .excludes = "show model"},
+     .values = "model nvml rapl perf hwmon power_supply", .excludes = "show model"},
     {"meter-command", 0, "CMD", CLI_TEXT, AT(meter_command), IN(ADVISE) | IN(MEASURE),
      "a command in the place of a meter, that prints joules or watts, as \"12.3 J\" or \"45 W\"",
      .needs = "energy budget"},
@@ -639,12 +639,12 @@ const cli_option cli_all_options[] = {
     {"model", 0, "D", CLI_TEXT, AT(model), IN(EXPLORE),
      "no device: the modelled energy of this device profile, without times", .excludes = "show"},
     {"keep", 0, "DIR", CLI_TEXT, AT(keep), IN(EXPLORE),
-     "leave the kernels and their jobs in this folder", .excludes = "show"},
+     "leave the kernels and jobs of all points in this folder, which is made", .excludes = "show"},
     {"keep", 0, "DIR", CLI_TEXT, AT(keep), IN(ADVISE),
      "of a program: leave its recording in this new folder, which 'heddle apply' and the others "
      "take in the place of the program"},
     {"pictures", 0, "DIR", CLI_TEXT, AT(pictures), IN(EXPLORE),
-     "write the pictures into this folder, as SVG"},
+     "write the pictures into this folder, which is made, as SVG"},
     {"minutes", 'm', "N", CLI_REAL, AT(minutes), IN(CHECK),
      "end within so many minutes; default 20"},
     {"only", 0, "STEP", CLI_TEXTS, AT(only), IN(CHECK),

@@ -38,6 +38,7 @@ static hd_status count_trace(cli *c, cli_counted *k, const hd_device *device, hd
     cli_reading r = {.meter = {.c = c}, .all = hd_trace_sum(contents).lane_accesses + 1};
     const hd_trace_watch watch = {cli_show_reading, &r, wanted};
     hd_origin *origin = k->placed.placed ? hd_origin_new(&k->placed.view, k->placed.placed) : NULL;
+    r.launch = r.all; /* caches are simulated for all at once */
     const hd_caches_options options = {.watch = &watch};
     const hd_caches *caches = NULL; /* also where the device's profile does not tell enough */
     hd_status status = k->no_caches || hd_caches_check(&hd_silent, device) != HD_OK

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/buffer_contents.h"
 #include "cli/commands.h"
 #include "cli/stop.h"
 #include "cli/gpu/gpu.h"
@@ -70,6 +71,9 @@ int cmd_device_check(cli *c) {
     }
     if (!(minutes >= 0.05 && minutes <= 1440))
         return cli_wrong(c, "--minutes takes a number from 0.05 to 1440");
+    const char *page = o->input.out ? o->input.out : "gpu-DEVICE.md";
+    if (cli_check_output(c, "out", page, NULL, 0))
+        return CLI_WRONG;
     cli_stop stop;
     const hd_gpu_options options = {.program = own_path(c),
                                     .version = HEDDLE_VERSION,
@@ -77,7 +81,7 @@ int cmd_device_check(cli *c) {
                                     .only = o->only.data,
                                     .only_count = (uint32_t)o->only.count,
                                     .small = o->small,
-                                    .page = o->input.out ? o->input.out : "gpu-DEVICE.md",
+                                    .page = page,
                                     .stop = cli_catch_stop(&stop),
                                     .progress = show_progress,
                                     .user = c};

@@ -1,4 +1,5 @@
 /* heddle device explore: generated kernels on a device, in layouts and placements. */
+#include "cli/buffer_contents.h"
 #include "cli/show_advice.h"
 #include "cli/commands.h"
 #include "cli/stop.h"
@@ -38,8 +39,7 @@ static const hd_member range_members[] = {
     {"units", "compute units", HD_COUNT, HD_AT(hd_explore_range, units)},
     {NULL, "bandwidth", .get = bandwidth_shown},
     {"bandwidth", HD_AT(hd_explore_range, bandwidth), HD_IF(hd_explore_range, bandwidth)},
-    {"bandwidth_objects", "by objects in soa", HD_COUNT,
-     HD_AT(hd_explore_range, bandwidth_objects)},
+    HD_SAME(hd_explore_range, bandwidth_objects),
     {0}};
 static const hd_member refused_members[] = {HD_SAME(hd_unexplored, point, layout, placement, why),
                                             {0}};
@@ -74,8 +74,9 @@ static const char *no_counters(cli *c, const hd_exploration *e) {
     const char **words = hd_gpu_profiler_words(c->arena, profiler, "counters.csv", &count);
     for (size_t w = 0; w < count; w++)
         hd_str_printf(&line, "%s ", words[w]);
-    return hd_format(c->arena, "%s; with --keep DIR: %sheddle measure --layout soa DIR/usual.yaml",
-                     e->no_counters, hd_str_text(&line));
+    return hd_format(c->arena, "%s; with --keep DIR: %sheddle measure --layout soa DIR/%s.yaml",
+                     e->no_counters, hd_str_text(&line),
+                     hd_micro_file(c->arena, &e->variants[0].point));
 }
 
 static void show_exploration(cli *c, const hd_exploration *e, hd_str *out) {
@@ -138,22 +139,27 @@ static hd_status write_picture(const picture_folder *folder, const char *name, h
     return hd_write_file(&folder->c->diag, path, hd_str_text(picture), picture->length);
 }
 
-/* The lines of kernels through the usual point, and placements of whole runs, by time, energy and
- * power. */
+/* "sparsity", or of a line whose other dimensions are not as usual "sparsity,objects=2048". */
+static const char *name_of_line(hd_arena *arena, const hd_line *line) {
+    const hd_micro_point usual = hd_micro_usual();
+    const char *dimension = hd_dimensions[line->dimension].name;
+    if (hd_micro_equal(&line->base, &usual))
+        return dimension;
+    return hd_format(arena, "%s,%s", dimension, hd_micro_file(arena, &line->base));
+}
+
+/* The lines of kernels, and placements of whole runs, by time, energy and power. */
 static hd_status write_pictures(cli *c, const result *r, const char *path) {
     static const hd_quantity quantities[] = {HD_QUANTITY_TIME, HD_QUANTITY_ENERGY,
                                              HD_QUANTITY_POWER};
     const picture_folder folder = {c, path};
-    const hd_micro_point usual = hd_micro_usual();
     hd_status status = HD_OK;
     for (int q = 0; q < 3; q++) {
         for (uint32_t l = 0; l < r->kernels->line_count && status == HD_OK; l++) {
             const hd_line *line = &r->kernels->lines[l];
             hd_str out = {.arena = c->arena};
-            if (hd_micro_equal(&line->base, &usual) &&
-                hd_line_svg(c->arena, r->kernels, line, quantities[q], &out))
-                status = write_picture(&folder, hd_dimensions[line->dimension].name, quantities[q],
-                                       &out);
+            if (hd_line_svg(c->arena, r->kernels, line, quantities[q], &out))
+                status = write_picture(&folder, name_of_line(c->arena, line), quantities[q], &out);
         }
         hd_str bars = {.arena = c->arena};
         if (status == HD_OK && r->runs &&
@@ -163,9 +169,14 @@ static hd_status write_pictures(cli *c, const result *r, const char *path) {
     return status;
 }
 
+/* The page to write; NULL: none. */
+static const char *page_of(const cli *c) {
+    const char *out = c->given->input.out;
+    return out || c->json || c->given->show ? out : "explore.html";
+}
+
 static int show(cli *c, const cli_options *o, const result *shown) {
-    bool is_usual = !o->input.out && !c->json && !o->show;
-    const char *page = is_usual ? "explore.html" : o->input.out;
+    const char *page = page_of(c);
     const hd_explore_head head = {
         shown->device->name,
         hd_format(c->arena, "%s, driver %s", shown->device->platform, shown->device->driver),
@@ -185,7 +196,7 @@ static int show(cli *c, const cli_options *o, const result *shown) {
     show_study(c, "Kernels alone", shown->kernels, &out);
     if (shown->runs)
         show_study(c, "Whole runs, with transfers", shown->runs, &out);
-    if (is_usual)
+    if (page && !o->input.out)
         hd_str_printf(&out, "\nwrote %s\n", page);
     return cli_print(c, &out);
 }
@@ -272,8 +283,16 @@ int cmd_device_explore(cli *c) {
     const cli_options *o = c->given;
     if (o->model && o->input.path)
         return cli_wrong(c, "--model runs nothing on a device, and goes with no DEVICE");
-    hd_database *database = hd_database_open_user(c->arena, &c->diag);
-    int status = o->show ? show_kept(c, database, o) : explore(c, database, o);
-    hd_database_close(database);
+    const char *page = page_of(c);
+    hd_folders made = {0};
+    int status = CLI_WRONG;
+    if ((!page || !cli_check_output(c, "out", page, NULL, 0)) &&
+        (!o->keep || !hd_folders_make(c->arena, &c->diag, o->keep, &made)) &&
+        (!o->pictures || !hd_folders_make(c->arena, &c->diag, o->pictures, &made))) {
+        hd_database *database = hd_database_open_user(c->arena, &c->diag);
+        status = o->show ? show_kept(c, database, o) : explore(c, database, o);
+        hd_database_close(database);
+    }
+    hd_folders_remove(&made);
     return status;
 }

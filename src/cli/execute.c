@@ -13,11 +13,11 @@ typedef struct cli_executor {
     cli_run *run;
     const hd_launch *launch; /* that is being run */
     uint64_t number;         /* of this run, from 0 */
-    double shown;            /* when progress was last shown */
-    bool keeps_text;         /* of kernels */
-    bool left_out;           /* some of it */
-    hd_hash_table rows;      /* their numbers, by launch_sizes */
-    const hd_ranks *ranks;   /* that run it together, or NULL */
+    cli_meter meter;
+    bool keeps_text;       /* of kernels */
+    bool left_out;         /* some of it */
+    hd_hash_table rows;    /* their numbers, by launch_sizes */
+    const hd_ranks *ranks; /* that run it together, or NULL */
     cli_stop stop;
 } executor;
 
@@ -54,20 +54,15 @@ static void print_text(void *user, const char *text, size_t length) {
     fwrite(text, 1, length, stdout);
 }
 
-/* A few times a second: a terminal is slow. */
 static void show_progress(void *user, uint64_t done, uint64_t count) {
     executor *e = user;
-    double time = hd_clock();
-    if (time - e->shown < 0.2)
-        return;
-    e->shown = time;
     hd_arena *arena = hd_arena_new();
     const char *which = e->run->planned == 1 ? ""
                                              : hd_format(arena, "launch %llu of %llu, ",
                                                          (unsigned long long)e->number + 1,
                                                          (unsigned long long)e->run->planned);
-    cli_progress(e->c, hd_format(arena, "%s%s: %llu of %llu blocks", which, e->launch->kernel_name,
-                                 (unsigned long long)done, (unsigned long long)count));
+    cli_show_meter(&e->meter, hd_format(arena, "%s%s", which, e->launch->kernel_name),
+                   (double)done / (double)count);
     hd_arena_free(arena);
 }
 
@@ -168,7 +163,7 @@ hd_status cli_open_machine(cli *c, const hd_job *job, const cli_machine_options 
         (cli_run){.executor = e, .planned = cli_planned_runs(job), .printed = {.arena = c->arena}};
     *e = (executor){.c = c,
                     .run = run,
-                    .shown = hd_clock(),
+                    .meter = {.c = c, .shown = hd_clock()},
                     .keeps_text = c->json || choice->keep_text,
                     .ranks = choice->ranks,
                     .rows = {.arena = c->arena, .key_bytes = sizeof(launch_sizes)}};

@@ -69,11 +69,19 @@ void cli_progress(cli *c, const char *what) {
         fprintf(stderr, "%s ...", what);
 }
 
-/* A few times a second: a terminal is slow. */
+/* A terminal is slow. What is kept of standard error, as by a batch system, gets a line a minute. */
 void cli_show_meter(void *user, const char *doing, double done) {
+    static const double least = 0.05, each = 0.2, each_line = 60; /* seconds */
     cli_meter *m = user;
     double time = hd_clock();
-    if (time - m->shown < 0.2)
+    bool is_same = !strncmp(m->doing, doing, sizeof m->doing - 1);
+    if (time - m->shown < (is_same ? each : least))
+        return;
+    bool is_terminal = isatty(STDERR_FILENO);
+    snprintf(m->doing, sizeof m->doing, "%s", doing);
+    if (!m->shown && !is_terminal)
+        m->shown = time;
+    if (time - m->shown < each_line && !is_terminal)
         return;
     m->shown = time;
     hd_arena *arena = hd_arena_new();
@@ -82,8 +90,12 @@ void cli_show_meter(void *user, const char *doing, double done) {
         share < 0.01 || !(spent > 0)
             ? ""
             : hd_format(arena, ", about %s left", hd_show_seconds(arena, spent / share - spent));
-    cli_progress(m->c, hd_format(arena, "%s%s%s: %d%%%s", m->step ? m->step : "",
-                                 m->step ? ", " : "", doing, (int)(100 * share), left));
+    const char *what = hd_format(arena, "%s%s%s: %d%%%s", m->step ? m->step : "",
+                                 m->step ? ", " : "", doing, (int)(100 * share), left);
+    if (is_terminal)
+        cli_progress(m->c, what);
+    else
+        hd_note(&m->c->diag, NULL, "%s", what);
     hd_arena_free(arena);
 }
 

@@ -9,16 +9,16 @@ enum {
 };
 
 static void show_progress(void *user, uint64_t done, uint64_t count) {
-    (void)done, (void)count;
-    cli_progress(user, "checking on the machine");
+    cli_show_meter(user, "checking on the machine", (double)done / (double)count);
 }
 
 static hd_status verify(cli *c, const hd_diag *diag, const hd_job *job,
                         const hd_record_layout *layouts, uint32_t layout_count,
                         const hd_rewritten *rewritten, cli_checked *checked, bool *original_ran) {
     /* Of made-up contents a loop may never end. */
+    cli_meter meter = {.c = c};
     const hd_vm_options options = {.progress = show_progress,
-                                   .user = c,
+                                   .user = &meter,
                                    .max_instructions = job->path ? 0 : MOST_INSTRUCTIONS};
     hd_verified result;
     hd_status status =

@@ -72,7 +72,8 @@ typedef struct hd_meter_source {
     const char *why;   /* why it cannot be read, and how to mend it, in one line; NULL: it can */
 } hd_meter_source;
 
-/* All that there are, those that cannot be read with the reason, and "model" at the end. */
+/* All that there are, those that cannot be read with the reason, and "model" at the end. A counter
+ * that does not move for a second cannot. */
 hd_meter_source *hd_meter_sources(hd_arena *arena, const hd_meter_request *request, size_t *count);
 
 typedef struct hd_meter_reading {
@@ -102,6 +103,8 @@ void hd_meter_wait(hd_meter *meter, double seconds, hd_meter_reading *reading);
 void hd_meter_sample(hd_meter *meter);
 /* Seconds between samples. */
 double hd_meter_interval(const hd_meter *meter);
+/* Seconds without anything new after which it has stalled. */
+double hd_meter_patience(const hd_meter *meter);
 
 /* ---- repeat.c: until the meter can tell ------------------------------------------------------- */
 

@@ -19,10 +19,13 @@ static double share_of(const hd_meter_reading *reading) {
     return reading->joules > 0 ? reading->resolution_joules / reading->joules : INFINITY;
 }
 
-/* How often it is to run next; 0: no more often than now. */
+/* How often it is to run next; 0: no more often than now. While nothing was counted, no longer than
+ * it takes to know that the meter has stalled. */
 static uint64_t next_times(uint64_t times, const hd_meter_reading *reading, double wanted,
-                           double seconds_left) {
+                           double patience, double seconds_left) {
     double growth = fmin(fmax(share_of(reading) / wanted * MARGIN, LEAST_GROWTH), MOST_GROWTH);
+    if (reading->joules <= 0 && reading->seconds > 0)
+        growth = fmin(growth, fmax(patience / reading->seconds, LEAST_GROWTH));
     if (reading->seconds > 0)
         growth = fmin(growth, seconds_left / reading->seconds);
     double next = floor((double)times * growth);
@@ -68,7 +71,7 @@ hd_status hd_energy_repeat(hd_meter *meter, const hd_energy_work *work,
         left -= reading.seconds;
         bool is_enough =
             work->once || energy->missing || reading.why || share_of(&reading) <= wanted;
-        next = is_enough ? 0 : next_times(times, &reading, wanted, left);
+        next = is_enough ? 0 : next_times(times, &reading, wanted, hd_meter_patience(meter), left);
         if (!next)
             conclude(&reading, times, options->subtract_idle, energy);
     }

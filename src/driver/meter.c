@@ -19,7 +19,8 @@ static const energy_api *const apis[] = {&energy_nvml,  &energy_rapl,         &e
 enum { APIS = sizeof apis / sizeof *apis };
 
 static const double POWER_INTERVAL = 0.01, COUNTER_INTERVAL = 0.1; /* seconds, at most */
-static const double STALL = 1; /* seconds without anything new; of slow sources more */
+static const double STALL = 1;            /* seconds without anything new; of slow sources more */
+static const double TICK_INTERVAL = 0.01; /* seconds between looks for a tick */
 static const double IDLE_SECONDS = 0.5;
 static const double MOST_WATTS = 1e5; /* what steps more is no meter's counter any longer */
 
@@ -35,7 +36,7 @@ struct hd_meter {
     pthread_cond_t wake;
     bool is_running;
     double started, last, value; /* seconds of the clock; the value that was read last */
-    double news;                 /* when it last told something new */
+    double news;                 /* when it last told something new, also before it was started */
     double joules;
     const char *why; /* it has stopped telling */
 };
@@ -106,11 +107,19 @@ static const energy_api *api_of(const char *name) {
 /* Opens it, into an arena of its own, and reads it once. NULL, or why not, which is the
  * sensor's. */
 static const char *open_sensor(energy_sensor *sensor, const hd_meter_request *request,
-                               const char *name) {
-    double value;
+                               const char *name, double *value) {
     *sensor = (energy_sensor){.api = api_of(name), .arena = hd_arena_new(), .request = request};
     const char *why = sensor->api->open(sensor, name);
-    return why ? why : sensor->api->read(sensor, &value);
+    return why ? why : sensor->api->read(sensor, value);
+}
+
+static double patience_of(const energy_sensor *sensor) { return fmax(STALL, 3 * sensor->update); }
+
+/* NULL, or that it has told nothing new for too long. */
+static const char *why_stalled(const energy_sensor *sensor, double seconds) {
+    return seconds > patience_of(sensor)
+               ? hd_format(sensor->arena, "it stalled: nothing new for %.3g s", seconds)
+               : NULL;
 }
 
 static void close_sensor(energy_sensor *sensor) {
@@ -119,20 +128,55 @@ static void close_sensor(energy_sensor *sensor) {
     hd_arena_free(sensor->arena);
 }
 
-/* Of one kind, or of all. */
+/* A source that is tried. */
+typedef struct trial {
+    energy_sensor sensor;
+    double value; /* that it began with */
+    bool ended;
+} trial;
+
+/* Whether a counter ticks: NULL, or why it cannot be read; `ended` when that is known. */
+static const char *try_counter(trial *t, double seconds) {
+    double value;
+    const char *why = t->sensor.api->read(&t->sensor, &value);
+    t->ended = why || value != t->value;
+    if (!t->ended)
+        why = why_stalled(&t->sensor, seconds);
+    t->ended |= why != NULL;
+    return why;
+}
+
+/* Of one kind, or of all; all are tried at once. */
 static energy_sources list_sources(hd_arena *arena, const hd_meter_request *request,
                                    const energy_api *only) {
+    const hd_meter_time *time = request->time ? request->time : &system_time;
     energy_sources all = {0};
     for (size_t a = 0; a < APIS; a++)
         if (!only || apis[a] == only)
             apis[a]->list(arena, request, &all);
+    trial *trials = hd_new_array(arena, trial, all.count + 1);
     for (size_t i = 0; i < all.count; i++) {
-        energy_sensor sensor;
-        if (all.data[i].why)
+        trial *t = &trials[i];
+        if (!all.data[i].why)
+            all.data[i].why = open_sensor(&t->sensor, request, all.data[i].name, &t->value);
+        t->ended = all.data[i].why || t->sensor.is_power;
+    }
+    double start = time->now(time->self);
+    for (bool waits = true; waits;) {
+        waits = false;
+        for (size_t i = 0; i < all.count; i++) {
+            if (!trials[i].ended)
+                all.data[i].why = try_counter(&trials[i], time->now(time->self) - start);
+            waits |= !trials[i].ended;
+        }
+        if (waits)
+            time->sleep(time->self, TICK_INTERVAL);
+    }
+    for (size_t i = 0; i < all.count; i++) {
+        if (!trials[i].sensor.api) /* it was never opened */
             continue;
-        const char *why = open_sensor(&sensor, request, all.data[i].name);
-        all.data[i].why = why ? hd_strdup(arena, why) : NULL;
-        close_sensor(&sensor);
+        all.data[i].why = all.data[i].why ? hd_strdup(arena, all.data[i].why) : NULL;
+        close_sensor(&trials[i].sensor);
     }
     return all;
 }
@@ -221,7 +265,7 @@ hd_status hd_meter_open(hd_arena *arena, const hd_diag *diag, const hd_meter_req
         return hd_fail(diag, HD_ESYSTEM, NULL, "the meter %s cannot be read: %s", source->name,
                        source->why);
     hd_meter *made = make(arena, request, source);
-    const char *why = open_sensor(&made->sensor, &made->request, source->name);
+    const char *why = open_sensor(&made->sensor, &made->request, source->name, &made->value);
     if (why) {
         hd_status status =
             hd_fail(diag, HD_ESYSTEM, NULL, "the meter %s cannot be read: %s", source->name, why);
@@ -232,6 +276,7 @@ hd_status hd_meter_open(hd_arena *arena, const hd_diag *diag, const hd_meter_req
     made->sensor.seconds = made->sensor.seconds > 0 && !made->sensor.is_power
                                ? fmin(made->sensor.seconds, most)
                                : fmax(made->sensor.seconds, most);
+    made->news = made->time.now(made->time.self);
     *meter = made;
     return HD_OK;
 }
@@ -245,6 +290,7 @@ void hd_meter_close(hd_meter *meter) {
 const hd_meter_source *hd_meter_source_of(const hd_meter *meter) { return &meter->source; }
 
 double hd_meter_interval(const hd_meter *meter) { return meter->sensor.seconds; }
+double hd_meter_patience(const hd_meter *meter) { return patience_of(&meter->sensor); }
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
@@ -274,8 +320,8 @@ static void take_sample(hd_meter *m) {
         m->why = add_step(m, value, seconds);
     if (!m->sensor.is_power && value != m->value) /* a counter may have been asked late */
         m->news = now;
-    if (!m->why && now - m->news > fmax(STALL, 3 * fmax(m->sensor.update, m->sensor.seconds)))
-        m->why = hd_format(m->sensor.arena, "it stalled: nothing new for %.3g s", now - m->news);
+    if (!m->why)
+        m->why = why_stalled(&m->sensor, now - m->news);
     if (m->sensor.is_power)
         m->news = now;
     m->last = now;
@@ -307,9 +353,12 @@ static void *sample_on(void *self) {
 }
 
 void hd_meter_start(hd_meter *m) {
+    double before = m->value;
     m->joules = 0;
     m->why = m->sensor.api->read(&m->sensor, &m->value);
-    m->started = m->last = m->news = m->time.now(m->time.self);
+    m->started = m->last = m->time.now(m->time.self);
+    if (m->sensor.is_power || m->value != before)
+        m->news = m->started;
     m->is_running = true;
     if (m->has_thread && pthread_create(&m->thread, NULL, sample_on, m)) {
         m->is_running = false;

@@ -58,14 +58,13 @@ static uint32_t count_in(const hd_race *race) {
     return count;
 }
 
-/* "building layout 3 of 24, 5 s of 60 s" */
-static void report_progress(const runner *r, const char *what, uint32_t number, const char *of,
-                            uint32_t count) {
+/* "building layout 3 of 24" */
+static void report_progress(const runner *r, const char *what, uint32_t number) {
     hd_arena *arena = hd_arena_new();
     if (r->options->progress)
         r->options->progress(r->options->user,
-                             hd_format(arena, "%s %u %s %u, %.0f s of %.0f s", what, number, of,
-                                       count, elapsed(r), r->options->budget));
+                             hd_format(arena, "%s %u of %u", what, number, r->race->count - 1),
+                             elapsed(r) / r->options->budget);
     hd_arena_free(arena);
 }
 
@@ -79,7 +78,7 @@ static hd_status prepare_heat(runner *r, bool *any) {
         double rounds = r->race->least_rounds * (count_in(r->race) + 1) * r->turn;
         if (r->next > 1 && (then > latest || then + rounds > r->options->budget))
             break;
-        report_progress(r, "building layout", r->next, "of", r->race->count - 1);
+        report_progress(r, "building layout", r->next);
         hd_racer *racer = &r->race->racers[r->next];
         double before = elapsed(r);
         hd_status status = r->stopwatch->prepare(r->stopwatch->state, r->next++, racer->layout,
@@ -213,8 +212,7 @@ static hd_status run_heat(runner *r) {
     bool settled = false;
     while (status == HD_OK && !settled && !is_over(r)) {
         uint32_t before = r->race->rounds;
-        report_progress(r, "measuring, round", before + 1, "with the original and",
-                        count_in(r->race) - 1);
+        report_progress(r, "measuring layouts,", count_in(r->race) - 1);
         status = run_round(r);
         if (r->race->rounds == before) /* failed, or stopped */
             continue;

@@ -80,12 +80,13 @@ typedef struct hd_racer {
 } hd_racer;
 
 typedef struct hd_race_options {
-    double budget;                                  /* seconds, for all */
-    uint32_t most_rounds;                           /* 0: as many as the budget allows */
-    double margin;                                  /* 0: HD_NOTICEABLE */
-    double error;                                   /* probability of a wrong verdict; 0: 0.05 */
-    const volatile sig_atomic_t *stop;              /* the race ends when set; may be NULL */
-    void (*progress)(void *user, const char *what); /* may be NULL */
+    double budget;                     /* seconds, for all */
+    uint32_t most_rounds;              /* 0: as many as the budget allows */
+    double margin;                     /* 0: HD_NOTICEABLE */
+    double error;                      /* probability of a wrong verdict; 0: 0.05 */
+    const volatile sig_atomic_t *stop; /* the race ends when set; may be NULL */
+    /* What is being done, and the share of the budget that is spent; may be NULL. */
+    void (*progress)(void *user, const char *what, double spent);
     void *user;
 } hd_race_options;
 

@@ -78,6 +78,15 @@ remembers "after a failure" "${asked[@]}"
 
 # ---- objectives ---------------------------------------------------------------------------------
 
+# What takes minutes says how far it is.
+with CLOCK_STEP=20 -- advise body.yaml --run all
+says '^heddle: note: (counting|simulating layouts|counting layouts): [0-9]+%$'
+with CLOCK_STEP=20 -- advise body.yaml --budget 9m --repeats 3
+says '^heddle: note: building layout [0-9]+ of [0-9]+: [0-9]+%, about '
+with CLOCK_STEP=70 -- apply body.yaml --layout soa -o checked
+says '^heddle: note: checking on the machine: [0-9]+%$'
+rm -r checked
+
 # A device of which every level is as fast as the next, but memory alone takes energy.
 hungry="warp:32 l1:48k/32 l2:768k/32 w:1,1,1 blocks:8 threads:1536 regs:32768 maxregs:63 segment:32"
 hungry+=" energy:1,1,1,1,1,900000,0,0"

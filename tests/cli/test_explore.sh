@@ -27,18 +27,33 @@ refuses "4 fields of float take at least 3 operations" device explore --fix inte
 refuses "repeats takes at most 1000" device explore --repeats 1001
 refuses "budget takes a time over 0" device explore --budget 0s
 refuses "no placement is called 'moon'; there are device, host" device explore --vary placement=moon
+refuses "'placement=host,moon': no placement" device explore --model h200 --vary placement=host,moon
+refuses "h200 has no placement 'managed': of a profile alone" \
+    device explore --model h200 --vary placement=managed
+refuses "'layout=soa': this dimension is given twice" \
+    device explore --vary layout=aos --vary layout=soa
 refuses "has no placement 'managed'" device explore --vary placement=managed
 refuses "'b' is one word too many" device explore a b
 refuses "no OpenCL device is called 'no_such_device'" device explore no_such_device
 refuses "the plan has [0-9]+ variants left, which take at least [0-9.]+ s, and the budget is 1 s" \
     device explore --vary sparsity=1..64 --vary granularity=1..64 --budget 1s
-refuses "layout=nonsense|nonsense" device explore "${small[@]:0:4}" --vary layout=nonsense
+refuses "'objects=2048': layout=nonsense: expected a layout: 'aos', 'soa', .* found 'nonsense'" \
+    device explore "${small[@]:0:4}" --vary layout=nonsense
 # More than the host can hold.
 refuses "'aggregate=64 objects=268435456': in aos it takes 320 GiB, and on .* it may take" \
     device explore --fix aggregate=64 --fix objects=268435456
 refuses "'aggregate=64 objects=268435456': in soa it takes 320 GiB" \
     device explore --vary aggregate=64 --fix objects=268435456 --vary layout=soa
 OCL_ICD_VENDORS=$work/log/none refuses "there is no OpenCL device to run on" device explore
+# What is to be written is looked at before a device is, and folders that were made go again.
+export OCL_ICD_VENDORS=$work/log/none
+refuses "^no/page.html: error: --out: there is no folder no; make it first" \
+    device explore --out no/page.html
+refuses "^body.cl/a: error: cannot make this folder" device explore --pictures body.cl/a
+refuses "^body.cl: error: this is no folder" device explore --keep body.cl
+refuses "the name is empty; name a folder" device explore --keep ''
+refuses "there is no OpenCL device to run on" device explore --keep new/one --pictures new/two
+unset OCL_ICD_VENDORS
 refuses "nothing was explored yet; 'heddle device explore' measures" device explore --show
 refuses "--again and --show: choose one" device explore --show --again
 
@@ -55,6 +70,7 @@ accepts device explore "${small[@]}"
 prints '^  6 variants planned: 6 known before, 0 measured now'
 prints '^  (counters: |no counters: )[a-z]'
 prints '^  bandwidth +[0-9.]+ GB/s, by [0-9]+ objects in soa$'
+[ "$(grep -c 'objects in soa' "$work/log/out")" -eq 1 ] || complain "the bandwidth's objects twice"
 prints '^Kernels alone$'
 prints '^  sparsity |^Sparsity '
 accepts device explore --show --json
@@ -63,11 +79,15 @@ accepts device explore "${small[@]}" --again --json
 [ "$(measured)" = '"measured": 6' ] || complain "not measured again: $(measured)"
 ls "$TMPDIR" | grep '^heddle-' >/dev/null && complain "left temporary files"
 
-# Variants are jobs like others.
-mkdir kept
-accepts device explore "${small[@]}" --again --keep kept
-accepts run "kept/objects=2048.yaml"
-accepts advise --costs "kept/sparsity=4,objects=2048.yaml" --layout soa
+# Variants are jobs like others, also of what is known.
+accepts device explore "${small[@]}" --keep kept/here --json
+[ "$(measured)" = '"measured": 0' ] || complain "measured to be kept: $(measured)"
+accepts run "kept/here/objects=2048.yaml"
+accepts advise --costs "kept/here/sparsity=4,objects=2048.yaml" --layout soa
+cp -r kept/here before
+rm kept/here/*
+accepts device explore "${small[@]}" --again --keep kept/here
+diff -r before kept/here >"$work/log/fault" || complain "$(cat "$work/log/fault")"
 
 # ---- without a device -----------------------------------------------------------------
 
@@ -81,6 +101,10 @@ accepts "${modelled[@]}"
 prints '^tesla-k20c \(device profile\)$'
 prints '0 measured now'
 accepts device explore --show tesla-k20c
+OCL_ICD_VENDORS=$work/log/none accepts "${modelled[@]:0:8}" --vary placement=device,device \
+    --vary layout=soa,soa --json # of what is known what was asked for
+[ "$(measured)" = '"measured": 0' ] || complain "not known: $(measured)"
+grep -Eq '"(host|aos)"' "$work/log/out" && complain "what was not asked for"
 refuses 'modelled energy is not known for .*add energy' device explore \
     --model "warp:32 l1:48k/128 l2:768k/32 w:1,30,100 blocks:8 threads:1536 regs:32768 sms:14 l1tags:128/4 l2tags:128/16"
 
@@ -122,11 +146,14 @@ ends 2 'warning: the budget ended too soon, give it more: with 0 of 260 variants
 
 # ---- pictures ---------------------------------------------------------------------------
 
-mkdir pictures
-accepts device explore "${small[@]}" --out page.html --pictures pictures
+accepts device explore "${small[@]}" --out page.html --pictures new/pictures
+[ -s "new/pictures/sparsity,objects=2048-time.svg" ] || complain "$(ls new/pictures)"
 grep -q '<svg' page.html || complain "a page without pictures"
 accepts device explore --fix objects=2048 --vary sparsity=1,4 --vary placement=device,host --repeats 1
 prints '^Whole runs, with transfers$'
-call device explore "${small[@]}" --out no/such/folder/page.html
-ends 2 'no/such/folder'
+
+# ---- where standard error is no terminal -------------------------------------------------
+
+early CLOCK_STEP=20
+ends 0 '^heddle: note: measuring [a-z0-9 =]+: [0-9]+%, about '
 finish

@@ -39,6 +39,8 @@ refuses "^stored.cl:3:[0-9]+: error: " apply stored.cl --layout soa --out new
 read_only=/proc/sys
 [ "$(id -u)" -eq 0 ] || { mkdir -m 555 shut; read_only=shut; }
 refuses "error: .*cannot write|$read_only.*error: " apply body.yaml --layout soa --out $read_only
+refuses "--out: cannot write into $read_only" report body.yaml --out $read_only/page.html
+refuses "$read_only: error: cannot write into this folder" device explore --keep $read_only
 
 # A full disk: a file system of one page, where this user may mount one.
 mkdir full

@@ -78,6 +78,23 @@ prints '^  Wrote the new numbers of from to data.map.from\.$'
 sed -n 2p data.map.from >"$work/log/out"
 prints '^launch 0 threads 512 block 1 kernel from$'
 
+mkdir -p taken.from
+refuses 'taken.from: error: --out: this is a folder' map data.yaml -o taken
+
+# a random order is no original
+accepts map data.yaml --stages none --no-data
+prints '^  original +[0-9]'
+original=$(grep '^  original ' "$work/log/out" | tr -s ' ')
+for shuffled in --shuffle-data --shuffle-threads '--shuffle-data 1 --shuffle-threads'; do
+    # shellcheck disable=SC2086
+    accepts map data.yaml --stages none $shuffled 2
+    [ "$(grep '^  original ' "$work/log/out" | tr -s ' ')" = "$original" ] || complain "another original"
+    prints '^  unsorted +[0-9]'
+done
+accepts map data.yaml --stages none --shuffle-data 2 --json
+fits map
+prints '"what": "data in a random order"'
+
 # ---- advise ------------------------------------------------------------------------------------
 
 # where no layout helps, and threads do, it says so
@@ -134,6 +151,8 @@ fi
 
 # A signal ends the timing after some launches: what was found until then is printed.
 need_shim
+with CLOCK_STEP=20 -- map rows.yaml --measure --stages threads --no-caches
+says '^heddle: note: measuring: [0-9]+%$'
 with SIGNAL_AFTER=20 SIGNAL=2 -- map rows.yaml --measure --repeats 100000 --no-caches
 [ "$status" -eq 130 ] || complain "SIGINT: exit status $status, not 130"
 prints '^Time on '

@@ -40,6 +40,11 @@ for lack in 'SVM_CAPABILITIES=1 fine no fine-grained shared' 'SVM_CAPABILITIES=0
 done
 refuses "error: .*no_such_device" measure body.yaml --layout soa --on no_such_device
 refuses "error: " measure body.yaml --layout soa --on 99:99
+# Where standard error is no terminal a line a minute says how far it is.
+with CLOCK_STEP=20 -- measure body.yaml --layout soa
+says '^heddle: note: measuring: [0-9]+%$'
+with CLOCK_STEP=20 -- measure body.yaml --layout soa --quiet
+[ ! -s "$work/log/err" ] || complain "--quiet said something"
 # Energy: the model, a command in a meter's place, and meters that cannot be read.
 accepts measure body.yaml --layout soa --repeats 1 --energy --meter model
 prints '^Energy of a run, modelled$'
@@ -68,6 +73,8 @@ refuses "error: the meter command cannot be read: no command was given: --meter-
     measure body.yaml --layout soa --energy --meter command
 refuses "error: the meter command cannot be read: the command printed 'much'; it must print one" \
     measure body.yaml --layout soa --energy --meter-command 'echo much'
+refuses "error: the meter command cannot be read: it stalled: nothing new for 1" \
+    measure body.yaml --layout soa --energy --meter-command 'echo 5 J'
 refuses "error: there is no meter 'scales'; known are nvml.*, command, model$" \
     measure body.yaml --layout soa --energy --meter scales
 refuses "error: --subtract-idle goes with --energy" measure body.yaml --layout soa --subtract-idle

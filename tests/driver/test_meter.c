@@ -127,7 +127,7 @@ static void set_path(world *w, const char *name) {
     snprintf(w->path, sizeof w->path, "%s", put(w, name, "0\n"));
 }
 
-static hd_status open_meter(world *w, const char *name, const hd_diag *diag) {
+static void set_request(world *w, const char *name) {
     w->time = (hd_meter_time){now_of, sleep_of, w};
     w->request.name = name;
     w->request.sysfs = w->sysfs;
@@ -135,6 +135,10 @@ static hd_status open_meter(world *w, const char *name, const hd_diag *diag) {
     if (!w->request.nvml)
         w->request.nvml = "libnothing-of-nvidia.so.1";
     show_now(w);
+}
+
+static hd_status open_meter(world *w, const char *name, const hd_diag *diag) {
+    set_request(w, name);
     return hd_meter_open(w->arena, diag, &w->request, &w->meter);
 }
 
@@ -414,6 +418,26 @@ static void a_meter_that_stops_costs_the_energy_not_the_time(void **state) {
     check_missing(make_nvml_power, "nvml:0", lose_gpu, INFINITY, "GPU is lost");
 }
 
+/* Short work is not repeated for long on a counter that stands still. */
+static void a_counter_that_does_not_tick_is_given_up(void **state) {
+    (void)state;
+    world w = new_world();
+    make_nvml_energy(&w);
+    need_meter(&w, "nvml:0");
+    w.kernel = 1e-3;
+    w.stalls = w.now;
+    for (int again = 0; again < 2; again++) {
+        double start = w.now;
+        hd_energy e = repeat(&w, &(hd_energy_options){0});
+        assert_non_null(strstr(e.missing, "it stalled: nothing new for "));
+        assert_true(w.now - start < (again ? 1.1 : 2.5));
+    }
+    w.stalls = INFINITY; /* it ticks again */
+    advance(&w, 1);
+    assert_null(repeat(&w, &(hd_energy_options){0}).missing);
+    free_world(&w);
+}
+
 static void a_sensor_that_does_not_answer_has_stalled(void **state) {
     (void)state;
     world w = new_world();
@@ -558,7 +582,8 @@ static void commands_that_do_not_tell_are_named(void **state) {
                  {"echo 3 kJ", "printed '3 kJ'"},
                  {"echo 3 J 4", "printed '3 J 4'"},
                  {"echo inf W", "printed 'inf W'"},
-                 {"yes", "printed 'y'"}};
+                 {"yes", "printed 'y'"},
+                 {"echo 5 J", "it stalled: nothing new for 1"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         world w = new_world();
         w.request.command = cases[i].command;
@@ -606,8 +631,10 @@ static void sources_are_listed_with_what_hinders(void **state) {
     put(&w, "class/hwmon/hwmon2/power1_input", "5\n");
     put(&w, "class/hwmon/hwmon10/name", "amdgpu\n");
     put(&w, "class/hwmon/hwmon10/power1_average", "5\n");
-    w.request.sysfs = w.sysfs;
-    w.request.nvml = "libnothing-of-nvidia.so.1";
+    put(&w, "class/powercap/intel-rapl:0:2/name", "uncore\n");
+    put(&w, "class/powercap/intel-rapl:0:2/max_energy_range_uj", "20000000\n");
+    put(&w, "class/powercap/intel-rapl:0:2/energy_uj", "17\n");
+    set_request(&w, NULL);
     static const struct {
         const char *name, *what, *why;
     } expected[] = {
@@ -615,6 +642,7 @@ static void sources_are_listed_with_what_hinders(void **state) {
         {"rapl:package-0", "package", NULL},
         {"rapl:package-0:core", "cores", "holds 'rubbish'"},
         {"rapl:package-0:dram", "dram", "max_energy_range_uj is gone"},
+        {"rapl:package-0:uncore", "part", "it stalled: nothing new for 1"},
         {"rapl:psys", "machine", "max_energy_range_uj is gone"},
         {"perf", "package", "load the kernel module rapl"},
         {"hwmon:amdgpu", "device", NULL},
@@ -631,7 +659,13 @@ static void sources_are_listed_with_what_hinders(void **state) {
         if (!all[i].why != !expected[i].why || (all[i].why && !strstr(all[i].why, expected[i].why)))
             fail_msg("%s: %s", all[i].name, all[i].why ? all[i].why : "-");
     }
+    assert_true(w.now < 1.1); /* all are tried at once */
     free_world(&w);
+}
+
+static void show_both(world *w, double joules, double watts) {
+    show_joules(w, joules, watts);
+    show_nvml(w, joules, watts);
 }
 
 static void check_choice(world *w, const char *name, const char *what, const char *title,
@@ -652,15 +686,17 @@ static void a_readable_meter_of_the_thing_is_chosen(void **state) {
     (void)state;
     world w = new_world();
     make_rapl(&w);
-    w.show = NULL;
     check_choice(&w, NULL, "device", NULL, NULL);
     check_choice(&w, NULL, "package", NULL, "rapl:package-0");
     check_choice(&w, NULL, NULL, NULL, "rapl:package-0");
     make_nvml_energy(&w);
+    w.show = show_both;
     check_choice(&w, NULL, "device", "Fake GPU", "nvml:0");
     check_choice(&w, NULL, "package", "Fake GPU", "rapl:package-0");
     check_choice(&w, "nvml:1", "package", NULL, "nvml:1");
     check_choice(&w, "model", NULL, NULL, NULL);
+    w.show = show_nvml;
+    check_choice(&w, NULL, "package", NULL, NULL);
     write_text(w.path, "rubbish\n");
     check_choice(&w, NULL, "package", NULL, NULL);
     check_refused(&w, "rapl", "the meter rapl:package-0 cannot be read: ");
@@ -715,6 +751,7 @@ int main(void) {
         cmocka_unit_test(work_that_changes_is_run_once),
         cmocka_unit_test(work_that_fails_is_a_failure),
         cmocka_unit_test(a_meter_that_stops_costs_the_energy_not_the_time),
+        cmocka_unit_test(a_counter_that_does_not_tick_is_given_up),
         cmocka_unit_test(a_sensor_that_does_not_answer_has_stalled),
         cmocka_unit_test(counters_neither_jump_nor_go_back),
         cmocka_unit_test(garbage_in_files_is_named),

@@ -93,6 +93,13 @@ static void test_refused(void **state) {
     expect_refused("split=0.5,1", "", "the host computes all");
     expect_refused("fields=4,32", "intensity=0.1", "take at least");
     expect_refused("objects=1000..100000000", "", "no steps lead");
+    expect_refused("placement=device,texture", "",
+                   "no placement is called 'texture'; there are device, host, fine");
+    expect_refused("placement=host placement=device", "", "given twice");
+    expect_refused("layout=aos", "layout=soa", "given twice");
+    expect_refused("", "layout=aos,soa", "--fix takes one value");
+    expect_refused("layout=aos,soap", "", "layout=soap: expected a layout: 'aos', 'soa'");
+    expect_refused("fields=4,8 layout={f0,f1}{f2,f3,result}", "", "'fields=8': layout={f0,f1}");
 }
 
 static void test_lines(void **state) {
@@ -112,12 +119,19 @@ static void test_lines(void **state) {
         assert_true(has_base);
     }
     hd_arena_free(a.arena);
+    ask(&a, "layout=aos,{f0,f1}{f2,f3,result},aos", ""); /* usual values that have these layouts */
+    assert_int_equal(a.status, HD_OK);
+    assert_int_equal(a.plan.layout_count, 2);
+    for (uint32_t l = 0; l < a.plan.line_count; l++)
+        if (a.plan.lines[l].dimension == HD_DIM_FIELDS)
+            assert_true(a.plan.lines[l].count == 1 && a.plan.lines[l].values[0] == 4);
+    hd_arena_free(a.arena);
     ask(&a, "sparsity=1,2,4 intensity=1,2 layout=aos,{f0,f1}{f2,f3,result}:4 placement=host", "");
     assert_int_equal(a.status, HD_OK);
     assert_int_equal(a.plan.line_count, 3);
     assert_int_equal(a.plan.layout_count, 2);
     assert_string_equal(a.plan.layouts[1], "{f0,f1}{f2,f3,result}:4");
-    assert_int_equal(a.plan.placement_count, 1);
+    assert_int_equal(a.plan.placements, 1 << HD_PLACEMENT_HOST);
     for (uint32_t l = 0; l < 3; l++) {
         assert_int_equal(a.plan.lines[l].dimension, HD_DIM_INTENSITY);
         assert_int_equal(a.plan.lines[l].count, 2);

@@ -107,27 +107,30 @@ static hd_status measure_line(explore_state *e, const hd_plan_line *line) {
 
 /* ---- the device --------------------------------------------------------------------------------------- */
 
+/* NULL, or why the device, or a profile alone, has no such placement. */
+static const char *lacks(const explore_state *e, hd_placement p) {
+    const hd_device *model = e->options->model;
+    return !model                     ? e->session.gpu->api->lacks(e->session.gpu, p)
+           : p == HD_PLACEMENT_DEVICE ? NULL
+           : p != HD_PLACEMENT_HOST   ? "of a profile alone device and host memory are known"
+           : model->energy.link > 0   ? NULL
+                                      : "the profile has no energy of its link to the host";
+}
+
 /* Those of the plan, or device and host; what the device lacks is refused once. */
 static hd_status find_placements(explore_state *e) {
-    hd_compute *gpu = e->session.gpu;
-    for (hd_placement p = 0; p < HD_PLACEMENTS && !e->plan->placement_count; p++)
-        if (!gpu->api->lacks(gpu, p)) {
-            hd_push(e->arena, &e->all, p);
-            if (p == HD_PLACEMENT_DEVICE || p == HD_PLACEMENT_HOST)
-                hd_push(e->arena, &e->placements, p);
-        }
-    for (uint32_t i = 0; i < e->plan->placement_count; i++) {
-        hd_placement p;
-        const char *name = e->plan->placements[i];
-        if (!hd_placement_parse(name, &p))
-            return hd_fail(e->diag, HD_EINPUT, NULL, "no placement is called '%s'; there are %s",
-                           name, hd_placement_names(e->arena));
-        const char *why = gpu->api->lacks(gpu, p);
-        if (why)
+    const uint32_t asked = e->plan->placements;
+    for (hd_placement p = 0; p < HD_PLACEMENTS; p++) {
+        const char *why = lacks(e, p);
+        bool is_asked = asked >> p & 1;
+        if (why && is_asked)
             return hd_fail(e->diag, HD_EINPUT, NULL, "%s has no placement '%s': %s",
-                           gpu->device.name, name, why);
-        hd_push(e->arena, &e->placements, p);
+                           e->result->device.name, hd_placement_name(p), why);
+        if (why || (asked && !is_asked))
+            continue;
         hd_push(e->arena, &e->all, p);
+        if (is_asked || p == HD_PLACEMENT_DEVICE || p == HD_PLACEMENT_HOST)
+            hd_push(e->arena, &e->placements, p);
     }
     return HD_OK;
 }
@@ -145,6 +148,7 @@ static hd_status find_profile(explore_state *e, const hd_job *job) {
         return status;
     if (device.is_processor)
         return hd_device_host(e->arena, e->diag, &r->profile);
+    explore_show(e, "probing the device");
     status = hd_probe_device(e->arena, e->diag, device.id, &probe);
     r->profile = probe.device;
     return status;
@@ -223,20 +227,29 @@ static hd_status check_budget(const explore_state *e) {
 
 /* ---- the exploration ---------------------------------------------------------------------------------- */
 
-/* What is known of the plan's points. */
+static bool is_planned(const explore_state *e, const hd_explored *variant) {
+    const hd_plan *plan = e->plan;
+    const explore_placement_list *placements = explore_placements(e, &variant->point);
+    bool of_points = false, of_variants = false;
+    for (uint32_t l = 0; l < plan->line_count; l++)
+        for (uint32_t v = 0; v < plan->lines[l].count && !of_points; v++) {
+            hd_micro_point point = hd_plan_point(&plan->lines[l], v);
+            of_points = hd_micro_equal(&point, &variant->point);
+        }
+    for (uint32_t l = 0; l < plan->layout_count && of_points; l++)
+        for (size_t k = 0; k < placements->count && !of_variants; k++)
+            of_variants =
+                hd_explored_is(variant, plan->layouts[l], hd_placement_name(placements->data[k]));
+    return of_variants;
+}
+
+/* What is known of the plan's variants. */
 static void gather(explore_state *e) {
     hd_exploration *r = e->result;
     r->variants = hd_new_array(e->arena, hd_explored, e->known.count + 1);
-    for (size_t i = 0; i < e->known.count; i++) {
-        bool is_planned = false;
-        for (uint32_t l = 0; l < e->plan->line_count; l++)
-            for (uint32_t v = 0; v < e->plan->lines[l].count && !is_planned; v++) {
-                hd_micro_point point = hd_plan_point(&e->plan->lines[l], v);
-                is_planned = hd_micro_equal(&point, &e->known.data[i].point);
-            }
-        if (is_planned)
+    for (size_t i = 0; i < e->known.count; i++)
+        if (is_planned(e, &e->known.data[i]))
             r->variants[r->count++] = e->known.data[i];
-    }
 }
 
 /* Adds up what is planned and what of that is known. */
@@ -255,20 +268,37 @@ static void count_plan(explore_state *e) {
         }
 }
 
+/* All of the plan's, also of what is known or will be skipped. */
+static hd_status keep_jobs(explore_state *e) {
+    hd_status status = HD_OK;
+    for (uint32_t l = 0; l < e->plan->line_count; l++) {
+        hd_arena *arena = hd_arena_new();
+        for (uint32_t v = 0; v < e->plan->lines[l].count && status == HD_OK; v++) {
+            hd_micro_point point = hd_plan_point(&e->plan->lines[l], v);
+            hd_micro_kernel *kernel;
+            status = hd_micro_write(arena, &e->folder, &point, &kernel);
+        }
+        hd_arena_free(arena);
+    }
+    return status;
+}
+
 /* What is known of the device, and then what is not. */
 static hd_status explore_plan(explore_state *e) {
     hd_exploration *r = e->result;
     if (e->options->again)
         hd_explored_forget(e->database, &r->device);
     size_t count;
+    const char *meter = e->meter ? hd_meter_source_of(e->meter)->name : "model";
     const hd_explored *known = hd_explored_known(e->database, e->arena, &r->device,
                                                  hd_device_print(e->arena, r->profile), &count);
     for (size_t i = 0; i < count; i++)
-        if (!e->options->meter || !known[i].energy.meter ||
-            !strcmp(e->options->meter, known[i].energy.meter))
+        if (!e->options->meter || !known[i].energy.meter || !strcmp(meter, known[i].energy.meter))
             hd_push(e->arena, &e->known, known[i]);
     count_plan(e);
     hd_status status = e->options->model ? HD_OK : check_budget(e);
+    if (status == HD_OK && e->options->folder)
+        status = keep_jobs(e);
     for (uint32_t l = 0; l < e->plan->line_count && status == HD_OK && !explore_is_over(e); l++)
         status = measure_line(e, &e->plan->lines[l]);
     return status;
@@ -296,10 +326,8 @@ static hd_status explore_model(explore_state *e) {
     e->result->profile = model;
     e->result->device = (hd_profiled_device){"model", "device profile", model->name,
                                              hd_device_print(e->arena, model)};
-    hd_push(e->arena, &e->placements, HD_PLACEMENT_DEVICE);
-    if (model->energy.link > 0)
-        hd_push(e->arena, &e->placements, HD_PLACEMENT_HOST);
-    e->all = e->placements;
+    if (status == HD_OK)
+        status = find_placements(e);
     return status ? status : explore_plan(e);
 }
 

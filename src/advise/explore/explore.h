@@ -51,7 +51,7 @@ typedef struct hd_exploration {
     hd_profiled_device device;
     const hd_device *profile;
     hd_explore_range range;
-    hd_explored *variants; /* all that are known of the plan's lines */
+    hd_explored *variants; /* of the plan, that are known */
     size_t count;
     uint64_t planned, kept, measured; /* variants: of the plan; known before; run now */
     uint64_t skipped; /* since nothing changes along a line between its neighbours */

@@ -257,35 +257,38 @@ const char *hd_micro_job(hd_arena *arena, const hd_micro_point *point, const cha
 
 /* ---- as files ------------------------------------------------------------------------------------ */
 
-/* The module of a kernel file, which is written and read when it is first asked for. */
-static hd_status module_of(hd_micro_folder *folder, const hd_micro_point *point, const char *name,
-                           const char *path, const char *options, const kir_module **module) {
-    for (size_t m = 0; m < folder->names.count; m++)
-        if (!strcmp(folder->names.data[m], name)) {
-            *module = folder->modules.data[m];
+/* The kernel of the point in the folder, which is written when it is first asked for. */
+static hd_status kernel_of(hd_micro_folder *folder, const hd_micro_point *point,
+                           hd_micro_kernel **kernel) {
+    const char *name = hd_micro_name(folder->arena, point);
+    for (size_t k = 0; k < folder->kernels.count; k++)
+        if (!strcmp(folder->kernels.data[k]->name, name)) {
+            *kernel = folder->kernels.data[k];
             return HD_OK;
         }
-    kir_module *made;
+    hd_micro_kernel *made = *kernel = hd_new(folder->arena, hd_micro_kernel);
     const char *source = hd_micro_source(folder->arena, point, folder->backend);
-    hd_status status = hd_write_file(folder->diag, path, source, strlen(source));
-    if (status == HD_OK)
-        status =
-            hd_frontend_of(folder->arena, folder->diag, path, options, KIR_AS_WRITTEN, NULL, &made);
-    if (status != HD_OK)
-        return status;
-    hd_push(folder->arena, &folder->names, hd_strdup(folder->arena, name));
-    hd_push(folder->arena, &folder->modules, made);
-    *module = made;
-    return HD_OK;
+    made->name = name;
+    made->file =
+        hd_format(folder->arena, "%s.%s", name, !strcmp(folder->backend, "cuda") ? "cu" : "cl");
+    hd_push(folder->arena, &folder->kernels, made);
+    return hd_write_file(folder->diag, hd_format(folder->arena, "%s/%s", folder->path, made->file),
+                         source, strlen(source));
 }
 
 /* "sparsity=4,intensity=8.yaml" */
 static const char *job_path(hd_arena *arena, const hd_micro_folder *folder,
                             const hd_micro_point *point) {
-    char *name = hd_strdup(arena, hd_micro_print(arena, point));
-    for (char *at = name; *at; at++)
-        *at = *at == ' ' ? ',' : *at;
-    return hd_format(arena, "%s/%s.yaml", folder->path, name);
+    return hd_format(arena, "%s/%s.yaml", folder->path, hd_micro_file(arena, point));
+}
+
+hd_status hd_micro_write(hd_arena *arena, hd_micro_folder *folder, const hd_micro_point *point,
+                         hd_micro_kernel **kernel) {
+    hd_status status = kernel_of(folder, point, kernel);
+    if (status != HD_OK)
+        return status;
+    const char *text = hd_micro_job(arena, point, (*kernel)->file);
+    return hd_write_file(folder->diag, job_path(arena, folder, point), text, strlen(text));
 }
 
 hd_status hd_micro_load(hd_arena *arena, hd_micro_folder *folder, const hd_micro_point *point,
@@ -294,16 +297,12 @@ hd_status hd_micro_load(hd_arena *arena, hd_micro_folder *folder, const hd_micro
     const char *why = hd_micro_check(arena, point, &micro->shape);
     if (why)
         return hd_fail(folder->diag, HD_EINPUT, NULL, "%s", why);
-    const char *name = hd_micro_name(arena, point);
-    const char *file =
-        hd_format(arena, "%s.%s", name, !strcmp(folder->backend, "cuda") ? "cu" : "cl");
-    const char *path = job_path(arena, folder, point), *text = hd_micro_job(arena, point, file);
-    const kir_module *module;
-    hd_status status = hd_write_file(folder->diag, path, text, strlen(text));
+    hd_micro_kernel *kernel;
+    hd_status status = hd_micro_write(arena, folder, point, &kernel);
     if (status == HD_OK)
-        status = hd_job_read(arena, folder->diag, path, &micro->job);
-    if (status == HD_OK)
-        status =
-            module_of(folder, point, name, micro->job->kernel_path, micro->job->options, &module);
-    return status ? status : hd_job_resolve(arena, folder->diag, micro->job, module);
+        status = hd_job_read(arena, folder->diag, job_path(arena, folder, point), &micro->job);
+    if (status == HD_OK && !kernel->module)
+        status = hd_frontend_of(folder->arena, folder->diag, micro->job->kernel_path,
+                                micro->job->options, KIR_AS_WRITTEN, NULL, &kernel->module);
+    return status ? status : hd_job_resolve(arena, folder->diag, micro->job, kernel->module);
 }

@@ -38,13 +38,18 @@ hd_record *hd_micro_record(hd_arena *arena, const hd_micro_point *point,
 /* Integers of the index array; 0: there is none. */
 uint64_t hd_micro_indices(const hd_micro_shape *shape);
 
-/* Kernels of one folder, each read once. */
+/* A kernel file, which several points may share. */
+typedef struct hd_micro_kernel {
+    const char *name, *file; /* without and with an ending */
+    kir_module *module;      /* NULL: not read yet */
+} hd_micro_kernel;
+
+/* Kernels of one folder, each written and read once. */
 typedef struct hd_micro_folder {
     hd_arena *arena;
     const hd_diag *diag;
     const char *path, *backend;
-    hd_vec(const kir_module *) modules;
-    hd_vec(const char *) names;
+    hd_vec(hd_micro_kernel *) kernels;
 } hd_micro_folder;
 
 typedef struct hd_micro {
@@ -53,7 +58,10 @@ typedef struct hd_micro {
     hd_job *job; /* resolved; buffer 0 holds the objects */
 } hd_micro;
 
-/* Writes the kernel and the job of a point into the folder, and reads them as those of a user.
+/* Writes the kernel and the job of a point, which hd_micro_check() allows, into the folder. */
+hd_status hd_micro_write(hd_arena *arena, hd_micro_folder *folder, const hd_micro_point *point,
+                         hd_micro_kernel **kernel);
+/* The same, and reads them as those of a user.
  * HD_EINPUT: there is no such kernel. In `arena`. */
 hd_status hd_micro_load(hd_arena *arena, hd_micro_folder *folder, const hd_micro_point *point,
                         hd_micro *micro);

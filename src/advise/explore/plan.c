@@ -7,7 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advise/explore/micro.h"
+
 enum { MOST_VALUES = 1024, MOST_POINTS = 1 << 20 };
+
+/* What has values, beside the dimensions. */
+enum { LAYOUT = HD_DIMENSIONS, PLACEMENT, NAMES };
 
 typedef struct varied {
     int dimension;
@@ -18,7 +23,7 @@ typedef struct planner {
     hd_arena *arena;
     const hd_diag *diag;
     hd_micro_point base;
-    bool given[HD_DIMENSIONS];
+    bool given[NAMES];
     hd_vec(varied) varied;
     hd_vec(hd_plan_line) lines;
     hd_plan *plan;
@@ -122,13 +127,32 @@ static hd_status read_values(planner *p, const char *text, const char *list, var
     return HD_OK;
 }
 
-static const char *const *read_words(planner *p, const char *list, uint32_t *count) {
-    hd_vec(const char *) words = {0};
+/* Each once; whether they are layouts depends on the objects. */
+static uint32_t read_layouts(planner *p, const char *list) {
+    hd_vec(const char *) layouts = {0};
     const char *word;
-    while ((word = next_word(p->arena, &list)))
-        hd_push(p->arena, &words, word);
-    *count = (uint32_t)words.count;
-    return words.data;
+    while ((word = next_word(p->arena, &list))) {
+        size_t l = 0;
+        while (l < layouts.count && strcmp(layouts.data[l], word))
+            l++;
+        if (l == layouts.count)
+            hd_push(p->arena, &layouts, word);
+    }
+    p->plan->layouts = layouts.data;
+    return p->plan->layout_count = (uint32_t)layouts.count;
+}
+
+static hd_status read_placements(planner *p, const char *text, const char *list) {
+    const char *word;
+    while ((word = next_word(p->arena, &list))) {
+        hd_placement placement;
+        if (!hd_placement_parse(word, &placement))
+            return refuse(p, text,
+                          hd_format(p->arena, "no placement is called '%s'; there are %s", word,
+                                    hd_placement_names(p->arena)));
+        p->plan->placements |= UINT32_C(1) << placement;
+    }
+    return HD_OK;
 }
 
 /* "NAME=VALUES": values of a dimension; layouts and placements go into the plan. */
@@ -137,15 +161,9 @@ static hd_status read_one(planner *p, const char *text, bool is_fixed) {
     if (!list || !list[1])
         return refuse(p, text, "this takes a name, '=' and values, as sparsity=1,2,4..64");
     const char *name = hd_strndup(p->arena, text, (size_t)(list++ - text));
-    if (!strcmp(name, "layout")) {
-        p->plan->layouts = read_words(p, list, &p->plan->layout_count);
-        return HD_OK;
-    }
-    if (!strcmp(name, "placement")) {
-        p->plan->placements = read_words(p, list, &p->plan->placement_count);
-        return HD_OK;
-    }
-    varied v = {.dimension = hd_dimension_named(name)};
+    varied v = {.dimension = !strcmp(name, "layout")      ? LAYOUT
+                             : !strcmp(name, "placement") ? PLACEMENT
+                                                          : hd_dimension_named(name)};
     if (v.dimension < 0)
         return refuse(p, text,
                       hd_format(p->arena,
@@ -154,10 +172,20 @@ static hd_status read_one(planner *p, const char *text, bool is_fixed) {
     if (p->given[v.dimension])
         return refuse(p, text, "this dimension is given twice");
     p->given[v.dimension] = true;
-    hd_status status = read_values(p, text, list, &v);
-    if (status == HD_OK && is_fixed && v.values.count != 1)
+    size_t count;
+    hd_status status = HD_OK;
+    if (v.dimension == LAYOUT) {
+        count = read_layouts(p, list);
+    } else if (v.dimension == PLACEMENT) {
+        status = read_placements(p, text, list);
+        count = (size_t)__builtin_popcount(p->plan->placements);
+    } else {
+        status = read_values(p, text, list, &v);
+        count = v.values.count;
+    }
+    if (status == HD_OK && is_fixed && count != 1)
         return refuse(p, text, "--fix takes one value; --vary takes several");
-    if (status != HD_OK)
+    if (status != HD_OK || v.dimension >= HD_DIMENSIONS)
         return status;
     if (is_fixed)
         p->base.value[v.dimension] = v.values.data[0];
@@ -174,10 +202,23 @@ hd_micro_point hd_plan_point(const hd_plan_line *line, uint32_t value) {
     return point;
 }
 
+/* NULL, or why there is no kernel of the point, or no such layout of its objects. */
 static const char *why_no_kernel(const void *self, const hd_micro_point *point) {
     const planner *p = self;
     hd_micro_shape shape;
-    return hd_micro_check(p->arena, point, &shape);
+    const char *why = hd_micro_check(p->arena, point, &shape);
+    if (why)
+        return why;
+    hd_first_error error = {.arena = p->arena};
+    const hd_diag keeper = {hd_keep_first, &error};
+    hd_arena *arena = hd_arena_new();
+    const hd_record *record = hd_micro_record(arena, point, &shape);
+    hd_layout *layout;
+    for (uint32_t l = 0; l < p->plan->layout_count && !why; l++)
+        if (hd_layout_parse(arena, &keeper, record, p->plan->layouts[l], &layout))
+            why = hd_format(p->arena, "layout=%s: %s", p->plan->layouts[l], error.text);
+    hd_arena_free(arena);
+    return why;
 }
 
 static hd_status add_line(planner *p, const hd_plan_line *line) {

@@ -14,6 +14,7 @@
 #define HD_PLAN_H
 
 #include "advise/explore/point.h"
+#include "driver/placement.h"
 
 /* Values of one dimension. */
 typedef struct hd_plan_line {
@@ -28,11 +29,9 @@ typedef struct hd_plan {
     hd_micro_point base; /* which the lines of a plan without a request share */
     hd_plan_line *lines;
     uint32_t line_count;
-    uint64_t points;            /* of all lines; one that stands in several counts once */
     const char *const *layouts; /* in notation */
     uint32_t layout_count;
-    const char *const *placements; /* none: all that the device has */
-    uint32_t placement_count;
+    uint32_t placements; /* bits 1 << hd_placement; 0: all that the device has */
 } hd_plan;
 
 /* What a user asks for: "sparsity=1,2,4..64" to vary, "intensity=8" to fix. */
@@ -42,7 +41,7 @@ typedef struct hd_plan_request {
 } hd_plan_request;
 
 /* HD_EINPUT: an unknown dimension, a value that is none, one that is fixed and varies, or a point
- * without a kernel. */
+ * without a kernel or without one of the layouts. */
 hd_status hd_plan_make(hd_arena *arena, const hd_diag *diag, const hd_plan_request *request,
                        hd_plan *plan);
 

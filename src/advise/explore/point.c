@@ -131,6 +131,13 @@ const char *hd_micro_print(hd_arena *arena, const hd_micro_point *point) {
     return out.length ? hd_str_text(&out) : "usual";
 }
 
+const char *hd_micro_file(hd_arena *arena, const hd_micro_point *point) {
+    char *name = hd_strdup(arena, hd_micro_print(arena, point));
+    for (char *at = name; *at; at++)
+        *at = *at == ' ' ? ',' : *at;
+    return name;
+}
+
 bool hd_micro_parse(const char *text, hd_micro_point *point) {
     *point = hd_micro_usual();
     hd_arena *arena = hd_arena_new();

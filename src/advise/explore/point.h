@@ -69,6 +69,8 @@ const char *hd_dimension_range(hd_arena *arena, int dimension);
  * Parsing it again gives the same point; false: it is no point. */
 const char *hd_micro_print(hd_arena *arena, const hd_micro_point *point);
 bool hd_micro_parse(const char *text, hd_micro_point *point);
+/* The same for the name of a file: "sparsity=4,intensity=8". */
+const char *hd_micro_file(hd_arena *arena, const hd_micro_point *point);
 
 /* ---- what follows from a point ------------------------------------------------------------- */
 

@@ -182,10 +182,12 @@ static hd_status measure_together(explore_state *e, const explore_point *p, expl
         status = prepare(e, p, &runs[made], &is_made);
         made += is_made;
     }
-    explore_show(e, hd_format(p->arena, "measuring %s", name));
+    const char *measuring = hd_format(p->arena, "measuring %s", name);
     for (uint32_t turn = 0; turn <= repeats; turn++)
-        for (uint32_t i = 0; i < made && status == HD_OK && !explore_is_over(e); i++)
+        for (uint32_t i = 0; i < made && status == HD_OK && !explore_is_over(e); i++) {
+            explore_show(e, measuring);
             status = time_turn(e, p, &runs[i], turn);
+        }
     for (uint32_t i = 0; i < made && status == HD_OK && !explore_is_over(e); i++) {
         hd_explored v = {.point = p->micro.point,
                          .layout = e->plan->layouts[runs[i].layout],
@@ -197,6 +199,7 @@ static hd_status measure_together(explore_state *e, const explore_point *p, expl
                              hd_perf_print(e->arena, &runs[i].counted, (double)runs[i].launches),
                          .date = hd_date_now(e->arena)};
         explore_metered m = {.e = e, .p = p, .v = &runs[i]};
+        explore_show(e, measuring);
         status = explore_energy(&m, &v.kernels, &v.energy);
         m.is_whole = true;
         if (status == HD_OK)

@@ -106,6 +106,11 @@ static hd_status time_version(pair *p, hd_version *version, bool whole, hd_run_s
                  : hd_version_run(p->session, version, &seconds->kernels);
 }
 
+static void show(const hd_measure_options *options, const char *what, double done) {
+    if (options->progress)
+        options->progress(options->user, what, done);
+}
+
 static hd_status time_pair(pair *p, const hd_measure_options *options, hd_measurement *result) {
     hd_arena *arena = p->session->arena;
     times original = {0}, rewritten = {0};
@@ -116,6 +121,9 @@ static hd_status time_pair(pair *p, const hd_measure_options *options, hd_measur
            (total < options->min_seconds && original.whole.count < MOST_REPEATS)) {
         hd_run_seconds a = {0}, b = {0};
         hd_status status = HD_OK;
+        double of_runs = (double)original.whole.count / repeats;
+        show(options, "measuring",
+             options->min_seconds > 0 ? fmin(of_runs, total / options->min_seconds) : of_runs);
         for (size_t turn = 0; turn < 2 && status == HD_OK; turn++)
             status = (original.whole.count + turn) % 2 == 0
                          ? time_version(p, &p->original, whole, &a)
@@ -168,12 +176,14 @@ static hd_status meter_pair(pair *p, hd_meter *meter, const hd_measure_options *
     for (size_t i = 0; i < 2; i++) {
         const metered_side *s = &sides[i];
         hd_status status = HD_OK;
-        if (meter)
+        if (meter) {
+            show(options, i ? "metering the layout" : "metering the original", (double)i / 2);
             status =
                 hd_version_energy(session, s->version, whole, meter, &question->options, s->energy);
-        else
+        } else {
             *s->energy =
                 hd_version_modelled(session, s->version, whole, question, s->layout, s->seconds);
+        }
         if (status != HD_OK)
             return status;
     }

@@ -29,6 +29,9 @@ typedef struct hd_measure_options {
     /* Where the other version has the buffers of the job's record: then whole runs are compared,
      * with what brings their data. NULL: where the job says, and kernels alone are. */
     const hd_placement *placement;
+    /* What is being done, and the share of it that is; may be NULL. */
+    void (*progress)(void *user, const char *what, double done);
+    void *user;
 } hd_measure_options;
 
 /* Time of all launches of the job, kernels only, by the device's own clock. Such times have long
