@@ -163,6 +163,11 @@ tr -s '\n ' ' ' <"$work/log/out" | grep -q 'graph and tree of synthetic' ||
     complain "the tiles of a profile propose nothing"
 asks "other tiles" "${asked[@]}" --device "$tiled tiles:64"
 asks "another epsilon" "${asked[@]}" --device "$tiled tiles:32 epsilon:4"
+accepts advise near.yaml --device "$tiled"
+grep '^Verdict\|^   [1-9]  ' "$work/log/out" >"$work/log/untiled"
+accepts advise near.yaml --device "$tiled tiles:32 epsilon:4"
+grep '^Verdict\|^   [1-9]  ' "$work/log/out" | cmp -s - "$work/log/untiled" ||
+    complain "tiles of a profile change the advice without a race"
 
 # ---- layouts that are left out -------------------------------------------------------------------
 
