@@ -110,10 +110,10 @@ static hd_status propose(const bench *b, contest *c) {
     hd_search_static(arena, model, &search, &found);
     hd_nearest_find(b->points, b->point_count, &features, &c->nearest);
     const hd_nearest_ranking ranking = hd_nearest_rank(arena, &c->nearest, HD_QUANTITY_TIME);
-    const hd_judge judges[JUDGES] = {hd_judge_cost(arena, b->profile, &found),
-                                     hd_judge_graph(arena, graph, hd_device_line(b->profile), NULL),
-                                     hd_judge_plain(arena, c->job->record),
-                                     hd_nearest_judge(arena, c->job->record, &ranking)};
+    const hd_judge judges[JUDGES] = {
+        hd_judge_cost(arena, b->profile, &found),
+        hd_judge_graph(arena, graph, hd_device_epsilon(b->profile, NULL), NULL),
+        hd_judge_plain(arena, c->job->record), hd_nearest_judge(arena, c->job->record, &ranking)};
     for (uint32_t with = 0; with < 2; with++)
         c->lists[with] = hd_propose(arena, c->job->record, graph->reached, judges,
                                     JUDGES - 1 + with, MOST_PROPOSALS, &c->counts[with]);

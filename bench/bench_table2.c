@@ -1,12 +1,13 @@
 /*
  * Table 2 of Kofler, Cosenza and Fahringer, "Automatic Data Layout Optimizations for GPUs"
  * (Euro-Par 2015), on the OpenCL devices of this machine: five programs, each as AoS, as SoA, in
- * the clusters of its layout graph, in one tile, in both (what the document selects), and in the
- * layout that `heddle advise --budget` chooses. docs/reproduce-selection.md is what this prints,
+ * the clusters of its layout graph, in one tile, in both (what the document's method selects, without
+ * a race), and in the layout that wins the race of `heddle advise --budget`. docs/reproduce-selection.md is what this prints,
  * with comments.
  *
  *     bench_table2            all of it
- *     bench_table2 --list     what needs no device: programs, clusters, the document's figures
+ *     bench_table2 --list     what needs no device: programs and clusters; the document's table 1;
+ *                             what its method selects by that
  *     bench_table2 --small    the same as all of it, on the examples' small jobs and in haste
  *
  * All versions of a program run in turns. Our choice must not be slower than AoS, nor than the
@@ -93,6 +94,38 @@ static hd_status list_program(const bench *b, const program *p) {
     return status;
 }
 
+/* The document's table 1, and what LAYOUTOPTIMIZE makes of it for each program. */
+static hd_status list_selections(const bench *b) {
+    const hd_device *devices[DOCUMENT_DEVICES];
+    hd_status status = HD_OK;
+    printf("| device | epsilon | tree |\n|---|---|---|\n");
+    for (int d = 0; d < DOCUMENT_DEVICES && status == HD_OK; d++) {
+        status = hd_device_find(b->arena, b->diag, document_devices[d].profile, &devices[d]);
+        if (status == HD_OK)
+            printf("| %s | %u | `%s` |\n", devices[d]->title, hd_device_epsilon(devices[d], NULL),
+                   hd_tile_steps_print(b->arena, devices[d]->tiles));
+    }
+    printf("\n| program |");
+    for (int d = 0; d < DOCUMENT_DEVICES; d++)
+        printf(" %s |", document_devices[d].profile);
+    printf(" the paper says |\n|---|---|---|---|---|\n");
+    for (int p = 0; p < PROGRAMS && status == HD_OK; p++) {
+        hd_job *job;
+        status = load(b, &programs[p], &job);
+        printf("| %s |", programs[p].title);
+        for (int d = 0; d < DOCUMENT_DEVICES && status == HD_OK; d++) {
+            const hd_layout *layouts[VERSIONS];
+            status = select_layouts(b->arena, b->diag, job, hd_device_epsilon(devices[d], NULL),
+                                    devices[d]->tiles, layouts);
+            if (status == HD_OK)
+                printf(" `%s` |", hd_layout_print(b->arena, job->record, layouts[VERSION_BOTH]));
+        }
+        printf(" %s |\n", programs[p].selected);
+    }
+    printf("\n");
+    return status;
+}
+
 static hd_status list_programs(const bench *b) {
     hd_status status = HD_OK;
     printf("| program | bytes | fields | kernels | clusters, epsilon 64 | clusters, epsilon 128 |\n"
@@ -141,7 +174,8 @@ static hd_status run_program(const bench *b, const table_selection *s, const pro
     *o = (outcome){0};
     hd_status status = load(b, p, job);
     if (status == HD_OK)
-        status = select_layouts(b->arena, b->diag, *job, s->profile->l1.line, s->tree, o->layouts);
+        status = select_layouts(b->arena, b->diag, *job, hd_device_epsilon(s->profile, NULL),
+                                s->tree, o->layouts);
     if (status == HD_OK)
         status =
             select_ours(b->arena, b->diag, *job, s, b->effort.budget, &o->layouts[VERSION_OURS]);
@@ -176,7 +210,7 @@ static void print_program(const bench *b, const program *p, const hd_job *job, c
 static void print_head(const bench *b, const table_selection *s) {
     printf("### %s (%s)\n\n| device | epsilon | tree |\n|---|---|---|\n| %s | %u | `%s`, learned "
            "on %.10s |\n\n",
-           s->device.name, s->device.platform, s->device.name, s->profile->l1.line,
+           s->device.name, s->device.platform, s->device.name, hd_device_epsilon(s->profile, NULL),
            hd_tile_steps_print(b->arena, s->tree), s->date);
     printf("| program | version | layout | speedup over AoS | 95%% |\n|---|---|---|---|---|\n");
     fflush(stdout);
@@ -185,7 +219,7 @@ static void print_head(const bench *b, const table_selection *s) {
 static void print_table(const bench *b, const outcome outcomes[PROGRAMS]) {
     printf("\n| program |");
     for (int d = 0; d < DOCUMENT_DEVICES; d++)
-        printf(" %s there |", document_devices[d]);
+        printf(" %s there |", document_devices[d].name);
     for (int v = 1; v < VERSIONS; v++)
         printf(" %s |", version_names[v]);
     printf("\n|---|");
@@ -275,6 +309,8 @@ int main(int argc, char **argv) {
         return 2;
     }
     hd_status status = list_programs(&b);
+    if (status == HD_OK)
+        status = list_selections(&b);
     hd_arena_free(b.arena);
     if (status == HD_OK && !list)
         status = run_devices(&b, &all_met);

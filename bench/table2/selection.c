@@ -6,7 +6,7 @@
 #include "advise/measure/train.h"
 
 const char *const version_names[VERSIONS] = {
-    "AoS", "SoA", "clusters", "one tile", "clusters and tiles", "ours"};
+    "AoS", "SoA", "clusters", "one tile", "clusters and tiles, not raced", "ours, raced"};
 
 /* ---- the profile ---------------------------------------------------------------- */
 
@@ -110,6 +110,8 @@ hd_status select_ours(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                                                   .version = "bench table2"}};
     hd_advice *advice = hd_new(arena, hd_advice);
     hd_status status = hd_advise(arena, diag, job, &options, advice);
-    *layout = advice->best;
+    *layout = advice->choice && hd_choice_decides(advice->choice)
+                  ? advice->best
+                  : hd_layout_aos(arena, job->record);
     return status;
 }

@@ -34,8 +34,8 @@ typedef enum version {
     VERSION_SOA,
     VERSION_CLUSTERS, /* the graph's clusters, each AoS */
     VERSION_TILE,     /* the whole record, with the tile that the tree gives */
-    VERSION_BOTH,     /* the clusters, each with its tile: the document's choice */
-    VERSION_OURS,     /* what `heddle advise --budget` chooses */
+    VERSION_BOTH,     /* the clusters, each with its tile: what the document's method selects */
+    VERSION_OURS,     /* what wins the race of `heddle advise --budget`, else the original */
     VERSIONS
 } version;
 extern const char *const version_names[VERSIONS];

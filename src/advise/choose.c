@@ -34,19 +34,25 @@ typedef struct chooser {
 
 /* ---- the judges ------------------------------------------------------------------- */
 
-/* `epsilon` is a line of the device, as in the document. */
 static hd_status make_proposals(chooser *c, hd_proposal **proposals, uint32_t *count) {
     hd_layout_graph *graph;
-    hd_judge *all = hd_new_array(c->arena, hd_judge, c->judge_count + 3);
+    hd_judge *all = hd_new_array(c->arena, hd_judge, 2 * c->judge_count + 3);
     uint32_t used = 0;
     hd_status status = hd_layout_graph_make(c->arena, c->diag, c->job, &graph);
     if (status != HD_OK)
         return status;
-    uint64_t epsilon = hd_device_line(c->judges[0].device);
+    uint64_t epsilon = hd_device_epsilon(c->judges[0].device, NULL);
     for (uint32_t j = 0; j < c->judge_count; j++)
         all[used++] = hd_judge_cost(c->arena, c->judges[j].device, c->judges[j].search);
     if (c->tree)
         all[used++] = hd_judge_graph(c->arena, graph, epsilon, c->tree);
+    for (uint32_t j = 0; j < c->judge_count; j++) {
+        const hd_device *device = c->judges[j].device;
+        if (!device->tiles)
+            continue;
+        all[used] = hd_judge_graph(c->arena, graph, hd_device_epsilon(device, NULL), device->tiles);
+        all[used++].name = hd_format(c->arena, "graph and tree of %s", device->name);
+    }
     all[used++] = hd_judge_graph(c->arena, graph, epsilon, NULL);
     all[used++] = hd_judge_plain(c->arena, c->job->record);
     *proposals =

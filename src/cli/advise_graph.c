@@ -1,27 +1,32 @@
 /*
- * heddle advise --graph: how many bytes lie between the uses of fields, and which fields are near
- * (docs/layout-graph.md).
+ * heddle advise --graph: how many bytes lie between the uses of fields, which fields are near
+ * (docs/layout-graph.md), and the layout that Kofler et al. select by these clusters and the tiles
+ * of a device's profile.
  *
  *     struct T: 4 fields of 24 bytes, in 1 launch
  *       field  bytes    a    b    c  d
  *       a          4    .    4  256  -
  *       ...
- *     Nearer than 32 bytes (a line of h200): {a,b}{c}{d}
+ *     Nearer than 64 bytes: {a,b}{c}{d}
+ *       64 on firepro-s9000: what its profile says, with the source
+ *     Graph and tree select {a,b}:1024{c,d}:soa
+ *       ...
  */
 #include <stdlib.h>
 
 #include "cli/show_advice.h"
 #include "cli/commands.h"
 #include "cli/buffer_contents.h"
-#include "model/layout_graph.h"
+#include "model/propose.h"
 #include "cli/report/report_layout_graph.h"
 
 /* The whole result; the context of its tables. */
 typedef struct result {
     const hd_job *job;
     const hd_layout_graph *graph;
+    const hd_device *device; /* that epsilon and tiles come from; NULL: epsilon was given */
     uint64_t epsilon;
-    const char *why; /* where epsilon comes from */
+    const char *why; /* it is this epsilon of the device; NULL: it was given */
 } result;
 
 static const hd_layout_graph *graph_of(const hd_view *view) {
@@ -136,14 +141,31 @@ HD_GETTER(layout_of, result,
           hd_with(hd_row(hd_layout_graph_split(view->arena, row->graph, row->epsilon)),
                   row->graph->record))
 
+static const hd_tile_steps *tiles_of(const result *r) {
+    return r->device ? r->device->tiles : NULL;
+}
+
+static const hd_layout *selected_of(hd_arena *arena, const result *r) {
+    return hd_judge_graph(arena, r->graph, r->epsilon, tiles_of(r)).layouts.data[0];
+}
+
+HD_GETTER(tiles_text, result,
+          hd_text(tiles_of(row) ? hd_tile_steps_print(view->arena, tiles_of(row)) : NULL))
+HD_GETTER(selection_of, result,
+          tiles_of(row) ? hd_with(hd_row(selected_of(view->arena, row)), row->graph->record)
+                        : hd_null())
+
 static const hd_member graph_members[] = {
     {"record", HD_VIA(result, job, HD_BEHIND, record), .of = hd_record_members},
     {"launches", HD_VIA(result, job, HD_AT, launch_count)},
     {"fields", .get = fields_of, .of = field_members},
     {"edges", .get = edges_of, .of = edge_members},
     {"epsilon", HD_AT(result, epsilon)},
+    {"epsilon_is", HD_AT(result, why)},
     {"clusters", .get = clusters_of},
     {"layout", .get = layout_of, .of = hd_layout_members},
+    {"tiles", .get = tiles_text},
+    {"selected", .get = selection_of, .of = hd_layout_members},
     {0}};
 
 static int show_text(cli *c, const result *r) {
@@ -160,7 +182,7 @@ static int show_text(cli *c, const result *r) {
     }
     cli_show_rows(c, NULL, width <= c->style.width ? matrix_columns : field_members,
                   hd_with(hd_rows(record->fields, record->field_count), r), &out);
-    hd_str_printf(&near, "Nearer than %llu bytes%s: ", (unsigned long long)r->epsilon, r->why);
+    hd_str_printf(&near, "Nearer than %llu bytes: ", (unsigned long long)r->epsilon);
     uint64_t masks[HD_MAX_FIELDS];
     uint32_t count = hd_layout_graph_clusters(r->graph, r->epsilon, masks);
     for (uint32_t i = 0; i < count; i++)
@@ -168,6 +190,15 @@ static int show_text(cli *c, const result *r) {
             hd_str_printf(&near, "%s%s%s", left == masks[i] ? "{" : ",",
                           record->fields[__builtin_ctzll(left)].name, left & (left - 1) ? "" : "}");
     hd_wrap(&out, hd_str_text(&near), 0, HD_TABLE_WIDTH);
+    if (r->why)
+        hd_say(&out, "  %llu on %s: %s", (unsigned long long)r->epsilon, r->device->name, r->why);
+    if (tiles_of(r)) {
+        hd_say(&out, "Graph and tree select %s",
+               hd_layout_print(c->arena, record, selected_of(c->arena, r)));
+        hd_say(&out, "  tiles of %s: %s", r->device->name,
+               hd_tile_steps_print(c->arena, tiles_of(r)));
+        hd_say(&out, "  a proposal: nothing was run; 'heddle advise --budget TIME' races it");
+    }
     return cli_print(c, &out);
 }
 
@@ -177,15 +208,14 @@ int cmd_advise_graph(cli *c) {
     const cli_options *o = c->given;
     hd_job *job;
     hd_layout_graph *made;
-    const hd_device *device;
+    const hd_device *device = NULL;
     uint64_t epsilon = o->epsilon;
-    const char *why = ""; /* where epsilon comes from */
+    const char *why = NULL;
     hd_str text = {.arena = c->arena};
     if (!epsilon) {
         if (cli_find_device(c, &device))
             return CLI_WRONG;
-        epsilon = hd_device_line(device);
-        why = hd_format(c->arena, " (a line of %s)", device->name);
+        epsilon = hd_device_epsilon(device, &why);
     }
     cli_source source = o->input.source;
     source.as_written = true; /* distances are those of the source's loops, not of unrolled ones */
@@ -201,7 +231,7 @@ int cmd_advise_graph(cli *c) {
         if (hd_write_file(&c->diag, o->svg, hd_str_text(&picture), picture.length))
             return CLI_WRONG;
     }
-    const result all = {job, made, epsilon, why};
+    const result all = {job, made, device, epsilon, why};
     if (c->json)
         return cli_print_row(c, graph_members, hd_with(hd_row(&all), &all));
     if (!o->dot)

@@ -88,7 +88,8 @@ const cli_command cli_commands[] = {
          "Prints the kernel data layout graph: for each two fields of the record, how many bytes "
          "of global memory a work-item moves between its uses of the one and of the other, at "
          "most. '-' stands where no work-item uses both. Fields that are nearer than epsilon make "
-         "a cluster.",
+         "a cluster. Where the device's profile has tiles, it also prints the layout that clusters "
+         "and tiles select: a proposal, which 'heddle advise --budget' races.",
          .reads = KNOWS_RECORDS, .takes_programs = true},
     [ACCESSES] =
         {"advise", "--accesses", CLI_FIND, "list where the kernels touch memory",
@@ -439,7 +440,8 @@ const cli_option cli_all_options[] = {
     {"seconds", 0, "S", CLI_REAL, AT(seconds), IN(MEASURE),
      "go on until so much time was measured"},
     {"epsilon", 0, "BYTES", CLI_NUMBER, AT(epsilon), IN(GRAPH),
-     "fields nearer than this come into one cluster; default: a line of the device's L1"},
+     "fields nearer than this come into one cluster; default: the device's, which 'heddle device "
+     "list NAME' shows with the reason"},
     {"dot", 0, NULL, CLI_FLAG, AT(dot), IN(GRAPH), "print the graph for GraphViz",
      .excludes = "json"},
     {"svg", 0, "FILE", CLI_TEXT, AT(svg), IN(GRAPH) | REUSES,

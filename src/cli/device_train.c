@@ -17,7 +17,7 @@ typedef struct request {
 /* What is printed. */
 typedef struct result {
     const hd_profiled_device *device;
-    const char *date;            /* of the tree; NULL: of now */
+    const char *date;            /* of the tree */
     const hd_training *training; /* NULL: nothing was measured */
     const hd_tile_steps *tree;
     const hd_training_run *runs;
@@ -121,6 +121,9 @@ static int show(cli *c, const result *r) {
         hd_str_printf(&out, "measured now: %u\n", r->training->measured);
     else
         hd_str_printf(&out, "learned on %.10s\n", r->date);
+    hd_say(&out, "  in a profile: tiles: {value: \"%s\", source: \"heddle device train, %.10s\"}",
+           hd_tile_steps_print(c->arena, r->tree), r->date);
+    hd_say(&out, "  for a program a tile is a proposal: 'heddle advise --budget TIME' races it");
     const score_row scores[] = {
         {"that it was learned from", r->own},
         {hd_format(c->arena, "left out, in %u folds", r->folds.folds), r->folds},

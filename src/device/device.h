@@ -4,7 +4,7 @@
 #ifndef HD_DEVICE_H
 #define HD_DEVICE_H
 
-#include "base/base.h"
+#include "layout/tile_steps.h"
 
 typedef struct hd_cache {
     uint64_t size; /* bytes; 0: not there, or not used for global memory */
@@ -87,6 +87,9 @@ typedef struct hd_device {
     uint32_t banks, bank;      /* of shared (local) memory: how many, and bytes of a word of one */
     uint32_t shared;           /* bytes of shared (local) memory of an SM; 0 when unknown */
     uint32_t compiler;         /* hd_compiler */
+    uint32_t epsilon;          /* hd_device_epsilon(); 0: the profile does not say */
+    /* Learned on such a device; NULL: the profile does not say. */
+    const hd_tile_steps *tiles;
     hd_device_energy energy;
     hd_device_speed speed;
     hd_device_board board;
@@ -100,6 +103,7 @@ typedef struct hd_device {
  *     [segment:128] [maxregs:63] [sms:14] [coalescing:warp]
  *     [l1tags:128/4] [l2tags:128/16] [l1write:through] [banks:32] [bank:4] [shared:48k]
  *     [clock:706] [bandwidth:208,512,6] [rates:192,64,160,32,128,4] [latency:35,200,440]
+ *     [epsilon:128] [tiles:AoS-8,SoA-12,512-96,SoA]
  *     [energy:50,160,70,46.8,123.84,244.4,80,35] [board:90,80000,1980,2619,5120]
  * An unknown name is an error that lists the known ones. */
 hd_status hd_device_find(hd_arena *arena, const hd_diag *diag, const char *name,
@@ -129,8 +133,13 @@ hd_status hd_device_check(const hd_diag *diag, const hd_device *device);
 uint32_t hd_device_request_lanes(const hd_device *device);
 /* Bytes of the segments that accesses of `width` bytes are joined in. */
 uint32_t hd_device_segment_for(const hd_device *device, uint32_t width);
-/* Bytes that come together: a line of L1, or of what serves global memory in its place. */
-uint32_t hd_device_line(const hd_device *device);
+/* Fields whose uses are less than so many bytes apart come into one cluster (model/layout_graph.h).
+ * Kofler et al. take the line of L1, "the smallest entity that can be loaded from the L1 cache and
+ * therefore should be loaded at once" (section 3.1). A profile may have an epsilon of its own, as
+ * those of their GPUs have that of their table 1. Of another device it is what one miss brings: a
+ * line of L1, or a sector where its lines have sectors; the same of L2 where L1 does not hold global
+ * memory; a transaction where there is no cache. *why, if not NULL: which of these, in words. */
+uint32_t hd_device_epsilon(const hd_device *device, const char **why);
 /* Whether the profile has figures of energy. */
 bool hd_device_has_energy(const hd_device *device);
 /* Whether it has those of time. */

@@ -8,7 +8,7 @@
 #include "device/device.h"
 
 /* What the text of a part says. */
-typedef enum device_part { PART_NUMBER, PART_SIZE, PART_REAL, PART_WORD } device_part;
+typedef enum device_part { PART_NUMBER, PART_SIZE, PART_REAL, PART_WORD, PART_TILES } device_part;
 
 /* A figure is made of parts, side by side in hd_device: from one (32, half-warp) to eight (energy). */
 enum { DEVICE_MAX_PARTS = 8 };
@@ -31,7 +31,7 @@ typedef struct device_figure {
     const char *const *words; /* of a word: those that it can be, then NULL */
 } device_figure;
 
-enum { DEVICE_FIGURES = 24 };
+enum { DEVICE_FIGURES = 26 };
 extern const device_figure device_figures[DEVICE_FIGURES];
 
 /* Sets a figure from the text of its parts; those behind `count` become 0. Returns NULL, or what is
@@ -43,7 +43,7 @@ const char *device_figure_set(hd_arena *arena, hd_device *device, const device_f
 const char *device_figure_read(hd_arena *arena, hd_device *device, const device_figure *figure,
                                const char *text);
 
-/* Adds the value as the synthetic form has it: parts with '/' or ',' between them. */
+/* Adds the value as the synthetic form has it: parts with '/' or ',' between them, and no blank. */
 void device_figure_print(hd_str *s, const hd_device *device, const device_figure *figure);
 
 /* What is wrong with the numbers, and with which figure; NULL when nothing is. */

@@ -153,8 +153,10 @@ static void add_figure(hd_str *s, const hd_device *device, const device_figure *
     char *rest = hd_strdup(s->arena, hd_str_text(&value));
     hd_str_printf(&line, "%s: {", figure->key);
     for (size_t p = 0; p < figure->kind->count; p++) {
-        const char *part = rest ? strsep(&rest, "/,") : "0"; /* the line of a cache of size 0 */
-        hd_str_printf(&line, "%s: %s, ", figure->kind->names[p], part);
+        const char *quote = figure->kind->type == PART_TILES ? "\"" : ""; /* it has commas */
+        const char *part =
+            rest ? strsep(&rest, figure->kind->separator) : "0"; /* the line of a cache of size 0 */
+        hd_str_printf(&line, "%s: %s%s%s, ", figure->kind->names[p], quote, part, quote);
     }
     if (line.length + strlen(from) + strlen("source: \"\"}") <= COLUMNS)
         hd_str_printf(s, "%ssource: ", hd_str_text(&line));

@@ -34,6 +34,7 @@ bool hd_device_has_speed(const hd_device *device) {
 }
 
 #define ENERGY_LIKE "50,160,70,46.8,123.84,244.4,80,35"
+#define TILES_LIKE "AoS-8,SoA-12,512-96,SoA"
 #define BOARD_LIKE "90,16000,1500,1500,256" /* hd_usual_board */
 static const device_kind
     numbers = {PART_NUMBER, ",", 1, 1, {"value"}, "32", "value: 32", NULL},
@@ -63,6 +64,7 @@ static const device_kind
              NULL,
              "the figures of"},
     latencies = {PART_REAL, ",", 3, 3, {"l1", "l2", "dram"}, "35,200,440", NULL, "the figures of"},
+    steps = {PART_TILES, "/", 1, 1, {"value"}, TILES_LIKE, NULL, NULL},
     boards = {PART_NUMBER, ",",  5,   5, {"capability", "memory", "clock", "memclock", "bus"},
               BOARD_LIKE,  NULL, NULL};
 
@@ -90,6 +92,8 @@ const device_figure device_figures[DEVICE_FIGURES] = {
     FIGURE("bandwidth", bandwidths, speed.dram, "0,0,0", true, true),
     FIGURE("rates", rates, speed.fp32, "0,0,0,0,0,0", true, true),
     FIGURE("latency", latencies, speed.l1_latency, "0,0,0", true, true),
+    FIGURE("epsilon", numbers, epsilon, "0", true, true),
+    FIGURE("tiles", steps, tiles, "none", true, true),
     FIGURE("energy", energies, energy, "none", true, true),
     FIGURE("board", boards, board, BOARD_LIKE, true, true), /* what programs of today expect */
 };
@@ -129,6 +133,19 @@ static const char *set_word(hd_arena *arena, uint32_t *number, const device_figu
     return hd_format(arena, "'%s' must be %s, not '%.40s'", figure->key, hd_str_text(&known), text);
 }
 
+static const char *set_tiles(hd_arena *arena, const hd_tile_steps **tiles,
+                             const device_figure *figure, const char *text) {
+    const hd_diag silent = {0};
+    hd_tile_steps *read;
+    if (hd_tile_steps_parse(arena, &silent, text, &read) != HD_OK)
+        return hd_format(arena,
+                         "'%s' must be tiles with the bytes that each goes to, like 512 to 20, SoA "
+                         "or 512-20,SoA, not '%.40s'",
+                         figure->key, text);
+    *tiles = read;
+    return NULL;
+}
+
 /* Sets a part of this type. */
 static const char *set_part(hd_arena *arena, void *member, device_part type,
                             const device_figure *figure, const char *name, const char *text) {
@@ -156,6 +173,7 @@ static const char *set_part(hd_arena *arena, void *member, device_part type,
             return hd_format(arena, "%s '%s' must be numbers, like %s, not '%.40s'",
                              figure->kind->called, figure->key, figure->kind->like, text);
         return NULL;
+    case PART_TILES: return set_tiles(arena, member, figure, text);
     case PART_WORD: break;
     }
     return set_word(arena, member, figure, text);
@@ -164,7 +182,7 @@ static const char *set_part(hd_arena *arena, void *member, device_part type,
 /* The type of part `p`; its place, at *offset before, is behind that after. */
 static device_part next_part(const device_kind *kind, size_t p, size_t *offset) {
     static const size_t bytes[] = {sizeof(uint32_t), sizeof(uint64_t), sizeof(double),
-                                   sizeof(uint32_t)};
+                                   sizeof(uint32_t), sizeof(void *)};
     device_part type = p && kind->type == PART_SIZE ? PART_NUMBER : kind->type;
     *offset += bytes[type];
     return type;
@@ -175,7 +193,8 @@ const char *device_figure_set(hd_arena *arena, hd_device *device, const device_f
     const device_kind *kind = figure->kind;
     const char *fault = NULL;
     size_t offset = figure->offset;
-    if (count == 1 && kind == &energies && !strcmp(parts[0], figure->fallback))
+    bool may_lack = kind == &energies || kind == &steps;
+    if (count == 1 && may_lack && !strcmp(parts[0], figure->fallback))
         count = 0;
     else if (count < kind->fewest || count > kind->count)
         return hd_format(arena, "'%s' must look like %s", figure->key,
@@ -305,7 +324,8 @@ static const char *real_text(hd_arena *arena, double real) {
 void device_figure_print(hd_str *s, const hd_device *device, const device_figure *figure) {
     const device_kind *kind = figure->kind;
     size_t offset = figure->offset;
-    if (kind == &energies && !hd_device_has_energy(device)) {
+    if ((kind == &energies && !hd_device_has_energy(device)) ||
+        (kind == &steps && !device->tiles)) {
         hd_str_add(s, figure->fallback);
         return;
     }
@@ -321,6 +341,7 @@ void device_figure_print(hd_str *s, const hd_device *device, const device_figure
         case PART_SIZE: print_size(s, *(const uint64_t *)member); break;
         case PART_REAL: hd_str_add(s, real_text(s->arena, *(const double *)member)); break;
         case PART_WORD: hd_str_add(s, figure->words[*whole]); break;
+        case PART_TILES: hd_str_add(s, hd_tile_steps_word(s->arena, device->tiles)); break;
         }
     }
 }

@@ -7,10 +7,10 @@
 #ifndef HD_PROPOSE_H
 #define HD_PROPOSE_H
 
+#include "layout/tile_steps.h"
 #include "model/layout_graph.h"
 #include "driver/placement.h"
 #include "model/search.h"
-#include "model/tile_steps.h"
 
 typedef struct hd_judge {
     const char *name;            /* "graph and tree" */

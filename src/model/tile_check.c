@@ -6,7 +6,7 @@
  */
 #include <math.h>
 
-#include "model/tile_steps.h"
+#include "model/tile_learn.h"
 
 /* ---- patterns -------------------------------------------------------------------- */
 

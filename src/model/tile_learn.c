@@ -27,25 +27,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "model/tile_steps.h"
+#include "model/tile_learn.h"
 
 enum { LEAST_CASES = 2, MOST_LEAST_CASES = 25 };
 
 /* Gains that differ by rounding only are equal: then the lowest threshold is taken. */
 static const double same = 1e-9;
-
-/* ---- classes ---------------------------------------------------------------- */
-
-uint64_t hd_tile_of_class(uint32_t class) {
-    return class == HD_TILE_CLASSES - 1 ? HD_TILE_SOA : (uint64_t)1 << class;
-}
-
-uint32_t hd_tile_class(uint64_t tile) {
-    uint32_t class = 0;
-    while (class < HD_TILE_CLASSES && hd_tile_of_class(class) != tile)
-        class ++;
-    return class;
-}
 
 /* ---- runs of patterns --------------------------------------------------------- */
 

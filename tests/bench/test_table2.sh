@@ -12,7 +12,8 @@ wrong=0
 complain() { wrong=1; printf '%s\n' "$*"; }
 
 "$program" --list | grep '^| ' >"$work/list"
-[ "$(wc -l <"$work/list")" -eq 6 ] || complain "--list prints other than five programs"
+# Programs and what is selected for them with a row for the title each, table 1 with three GPUs.
+[ "$(wc -l <"$work/list")" -eq 16 ] || complain "--list prints other than five programs and three GPUs"
 while IFS= read -r row; do
     grep -qxF -- "$row" "$page" || complain "not on the page: $row"
 done <"$work/list"
@@ -20,7 +21,7 @@ done <"$work/list"
 # names FILE: of rows with a version the program and the version; of those with the document's
 # figures the program and these; of verdicts the program.
 names() {
-    awk -F ' *[|] *' '/^\| [A-Za-z-]+( sorting)? \| [A-Za-z ]+ \| `/ { print $2 "|" $3 }
+    awk -F ' *[|] *' '/^\| [A-Za-z-]+( sorting)? \| [A-Za-z, ]+ \| `/ { print $2 "|" $3 }
                       /^\| [A-Za-z-]+( sorting)? \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+ \|/ {
                           print $2 "|" $3 "|" $4 "|" $5 }
                       /^- .*: (met|missed)\./ { sub(/: (met|missed).*/, ""); print }' "$1" | sort -u

@@ -164,6 +164,20 @@ accepts "${asked[@]}"
 ! grep -q 'heddle device train' "$work/log/out" || complain "asks for a training that was made"
 prints 'graph$|graph and|and tree|tree,'
 
+# Those of a profile are raced, too, and are no advice without a race: four bytes in tiles of 32.
+tiled="warp:32 l1:48k/32 l2:768k/32 w:1,30,100 blocks:8 threads:1536 regs:32768"
+asks "a profile with tiles" "${asked[@]}" --device "$tiled tiles:32"
+accepts "${asked[@]}" --device "$tiled tiles:32"
+tr -s '\n ' ' ' <"$work/log/out" | grep -q 'graph and tree of synthetic' ||
+    complain "the tiles of a profile propose nothing"
+asks "other tiles" "${asked[@]}" --device "$tiled tiles:64"
+asks "another epsilon" "${asked[@]}" --device "$tiled tiles:32 epsilon:4"
+accepts advise near.yaml --device "$tiled"
+grep '^Verdict\|^   [1-9]  ' "$work/log/out" >"$work/log/untiled"
+accepts advise near.yaml --device "$tiled tiles:32 epsilon:4"
+grep '^Verdict\|^   [1-9]  ' "$work/log/out" | cmp -s - "$work/log/untiled" ||
+    complain "tiles of a profile change the advice without a race"
+
 # ---- layouts that are left out -------------------------------------------------------------------
 
 # Padding is no field: only the original has what the file puts there.

@@ -10,6 +10,11 @@ prints '^host: '
 line=$("$heddle" device list tesla-k20c | sed -n 's/^  in one line *//p')
 accepts device list "$line"
 prints '^  warp +32 lanes'
+prints '^  epsilon +32, a sector of its L2, '
+! grep -q '^  tiles' "$work/log/out" || complain "tiles that its profile has not"
+accepts device list tesla-k20m
+prints '^  epsilon +128, what its profile says'
+prints '^  tiles +SoA to 20, 8192 to 48, 16384 to 96, 32768$'
 refuses "error: .*tesla-k20d.*tesla-k20c" device list tesla-k20d
 refuses "error: .*tesla-k20d.*tesla-k20c" advise body.yaml --device tesla-k20d
 refuses "error: .*tesla-k20d.*tesla-k20c" advise --costs body.yaml --device h200 --device tesla-k20d

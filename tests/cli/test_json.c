@@ -201,8 +201,10 @@ static void ir(void **state) {
 }
 
 static void check_device(json_t *device) {
-    has_members(device, "name title warp segment coalescing l1 l2 weights sms max_blocks "
-                        "max_threads registers max_registers banks bank shared synthetic file");
+    has_members(
+        device,
+        "name title warp segment coalescing l1 l2 weights sms max_blocks "
+        "max_threads registers max_registers banks bank shared epsilon tiles synthetic file");
     has_members(json_object_get(device, "weights"), "l1 l2 dram");
     if (!json_is_null(json_object_get(device, "l2")))
         has_members(json_object_get(device, "l2"), "size line");
@@ -497,7 +499,11 @@ static void layout_graph(void **state) {
     json_t *value = output_of("advise --graph nbody-small.yaml --epsilon 64"), *entry, *names;
     size_t i;
     int count, epsilon;
-    has_members(value, "record launches fields edges epsilon clusters layout");
+    has_members(value,
+                "record launches fields edges epsilon epsilon_is clusters layout tiles selected");
+    assert_true(json_is_null(json_object_get(value, "epsilon_is")));
+    assert_true(json_is_null(json_object_get(value, "tiles")));
+    assert_true(json_is_null(json_object_get(value, "selected")));
     check_record(json_object_get(value, "record"));
     check_layout(json_object_get(value, "layout"));
     assert_int_equal(json_array_size(json_object_get(value, "fields")), 7);
@@ -517,6 +523,12 @@ static void layout_graph(void **state) {
         assert_true(json_array_size(names) > 0);
     unpack(value, "{s:i, s:i}", "launches", &count, "epsilon", &epsilon);
     assert_int_equal(epsilon, 64);
+    json_decref(value);
+    value = output_of("advise --graph nbody-small.yaml --device tesla-k20m");
+    assert_true(json_is_string(json_object_get(value, "epsilon_is")));
+    assert_string_equal(json_string_value(json_object_get(value, "tiles")),
+                        "SoA to 20, 8192 to 48, 16384 to 96, 32768");
+    check_layout(json_object_get(value, "selected"));
     json_decref(value);
 }
 

@@ -30,9 +30,36 @@ prints '^Nearer than 4 bytes: \{a\}\{b\}\{c\}\{d\}$'
 accepts advise --graph figure.cl --epsilon 253
 prints '^Nearer than 253 bytes: \{a,b,c\}\{d\}$'
 accepts advise --graph figure.cl --device "$device"
-prints '^Nearer than 128 bytes \(a line of .*\): \{a,b\}'
+prints '^Nearer than 128 bytes: \{a,b\}'
+prints '^  128 on synthetic: a line of its L1$'
+! grep -q 'tree select' "$work/log/out" || complain "selects without tiles"
 accepts advise --graph figure.cl --device "${device/l1:48k\/128/l1:0}"
 prints '^Nearer than 32 bytes'
+prints '^  32 on synthetic: a line of its L2, as its L1 does not hold global memory$'
+accepts advise --graph figure.cl
+prints '^  32 on h200: a sector of its L1, which is what a miss brings of a line$'
+
+# ---- what graph and tree select, by the profile alone ----------------------------------------
+
+accepts advise --graph figure.cl --device "$device epsilon:64 tiles:SoA-6,512-20,AoS"
+prints '^Nearer than 64 bytes: \{a,b\}\{c\}\{d\}$'
+prints '^  64 on synthetic: what its profile says, with the source$'
+prints '^Graph and tree select \{a,b\}:512\{c\}\{d\}$'
+prints '^  tiles of synthetic: SoA to 6, 512 to 20, AoS$'
+prints "^  a proposal: nothing was run; 'heddle advise --budget TIME' races it$"
+accepts advise --graph figure.cl --epsilon 64
+! grep -q 'tree select' "$work/log/out" || complain "selects by the tiles of no device"
+
+# On the GPUs of Kofler et al. what their section 4 says: bitonic sorting is one cluster with a tile
+# of 512 on two of them and SoA on the Tesla, N-body two clusters that are SoA on all.
+selects() {
+    accepts advise --graph "$source_folder/examples/$1/$1-small.yaml" --device "$2"
+    prints "^Graph and tree select $3\$"
+}
+selects bitonic firepro-s9000 aosoa:512
+selects bitonic geforce-gtx480 aosoa:512
+selects bitonic tesla-k20m soa
+for gpu in firepro-s9000 geforce-gtx480 tesla-k20m; do selects nbody4 "$gpu" soa; done
 
 # A record with more fields than a row has room for.
 accepts advise --graph "$source_folder/examples/sampo/sampo-small.yaml" --epsilon 32
@@ -85,6 +112,7 @@ accepts advise --graph figure.cl --epsilon 64 --json
 prints '^  "epsilon": 64,$'
 prints '^  "launches": 1,$'
 prints '"notation": "\{a,b\}\{c\}\{d\}"'
+prints '^  "selected": null$'
 [ "$(grep -c '"distance": null' "$work/log/out")" -eq 3 ] || complain "not three edges are null"
 [ "$(grep -Ec '"distance": (4|252|256)$' "$work/log/out")" -eq 3 ] || complain "distances"
 [ "$(grep -c '"reached": true' "$work/log/out")" -eq 3 ] || complain "reached"

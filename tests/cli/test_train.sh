@@ -34,8 +34,17 @@ accepts device train "${small[@]}"
 prints '^Tile by bytes of a cluster on '
 prints '^  (above: |up to [0-9]+: )?(AoS|SoA|[0-9]+)$'
 prints '^  from 2 kernels and [0-9]+ patterns?, measured now: 2$'
+prints "^  for a program a tile is a proposal: 'heddle advise --budget TIME' races it$"
+# As a figure of a profile it is read again, and selects.
+{ cat "$source_folder/devices/h200.yaml"
+  tr '\n' ' ' <"$work/log/out" | grep -o 'tiles: {value: "[^}]*}'; } >learned.yaml
+tree=$(sed -n 's/^tiles: {value: "\([^"]*\)".*/\1/p' learned.yaml)
 prints '^  left out, in 2 folds +[0-2] of 2 '
 grep -v 'measured now' "$work/log/out" >"$work/log/first"
+accepts device list learned.yaml
+prints "^  tiles +$tree\$"
+accepts advise --graph "$source_folder/examples/nbody4/nbody4-small.yaml" --device learned.yaml
+prints '^Graph and tree select '
 accepts device train "${small[@]}"
 prints 'measured now: 0$'
 grep -v 'measured now' "$work/log/out" | cmp -s - "$work/log/first" ||

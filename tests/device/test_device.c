@@ -54,6 +54,10 @@ static void assert_same_numbers(const hd_device *a, const hd_device *b) {
     assert_int_equal(a->registers, b->registers);
     assert_int_equal(a->max_registers, b->max_registers);
     assert_memory_equal(&a->energy, &b->energy, sizeof a->energy);
+    assert_int_equal(a->epsilon, b->epsilon);
+    assert_int_equal(!a->tiles, !b->tiles);
+    for (uint64_t bytes = 1; a->tiles && bytes <= 130; bytes++)
+        assert_int_equal(hd_tile_select(a->tiles, bytes), hd_tile_select(b->tiles, bytes));
 }
 
 /* ---- the synthetic form ----------------------------------------------------- */
@@ -101,6 +105,9 @@ static void printing_and_parsing_are_inverse(void **state) {
         FERMI " l1tags:128/6 l2tags:256/8 l1write:evict",
         FERMI " l2tags:32/1 l1write:through",
         FERMI " energy:0,0,0,1,2.5,30.000000000000004,0,1e-3",
+        FERMI " epsilon:96 tiles:1024-12,512-20,16384-32,32-48,AoS",
+        FERMI " tiles:none",
+        FERMI " tiles:SoA",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         const hd_device *d = found(arena, texts[i]);
@@ -150,6 +157,11 @@ static void synthetic_errors_name_the_place(void **state) {
     check_refused("energy:1,2,3,4,5,6,7,8,9", 8, "'energy' must look like 50,160,70");
     check_refused("energy:1,2,3,4,5,6,7,-8", 8, "the figures of 'energy' must be numbers");
     check_refused("energy:1,2,3,4,5,6,7,1e999", 8, "the figures of 'energy' must be numbers");
+    check_refused("tiles:12", 7,
+                  "'tiles' must be tiles with the bytes that each goes to, like 512");
+    check_refused("tiles:512-20", 7, "not '512-20'");
+    check_refused("tiles:512-20,SoA/4", 7, "'tiles' must look like AoS-8,SoA-12,512-96,SoA");
+    check_refused("epsilon:64,128", 9, "'epsilon' must look like 32");
     check_refused("coalescing:warp,warp", 12, "'coalescing' must look like half-warp");
 }
 
@@ -217,6 +229,7 @@ static void every_shipped_profile_loads(void **state) {
                                         "t4",
                                         "tesla-c1060",
                                         "tesla-k20c",
+                                        "tesla-k20m",
                                         "tesla-m2050",
                                         "v100"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -303,13 +316,38 @@ static void devices_of_the_paper_have_its_figures(void **state) {
     hd_arena_free(arena);
 }
 
+/* Kofler, Cosenza and Fahringer, table 1; and the tiles that their section 4 names for 16 bytes. */
+static void gpus_of_kofler_have_their_epsilon_and_tree(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *tiles;
+        uint32_t epsilon;
+        uint64_t of_16_bytes;
+    } rows[] = {
+        {"firepro-s9000", "1024 to 12, 512 to 20, 16384 to 32, 32 to 48, AoS", 64, 512},
+        {"geforce-gtx480", "AoS to 8, SoA to 12, 512 to 96, SoA", 128, 512},
+        {"tesla-k20m", "SoA to 20, 8192 to 48, 16384 to 96, 32768", 128, HD_TILE_SOA},
+    };
+    hd_arena *arena = hd_arena_new();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const hd_device *d = found(arena, rows[i].name);
+        const char *why;
+        assert_int_equal(hd_device_epsilon(d, &why), rows[i].epsilon);
+        assert_non_null(strstr(why, "profile"));
+        assert_non_null(d->tiles);
+        assert_string_equal(hd_tile_steps_print(arena, d->tiles), rows[i].tiles);
+        assert_true(hd_tile_select(d->tiles, 16) == rows[i].of_16_bytes);
+    }
+    hd_arena_free(arena);
+}
+
 static void list_is_sorted_and_ends_with_the_host(void **state) {
     (void)state;
     hd_arena *arena = hd_arena_new();
     const hd_device **devices;
     size_t count;
     assert_int_equal(hd_device_list(arena, NULL, &devices, &count), HD_OK);
-    assert_true(count >= 27);
+    assert_true(count >= 28);
     for (size_t i = 1; i + 1 < count; i++)
         assert_true(strcmp(devices[i - 1]->name, devices[i]->name) < 0);
     assert_string_equal(devices[count - 1]->name, "host");
@@ -422,6 +460,8 @@ static void bad_profiles_give_one_located_error(void **state) {
     check_profile_refused(f, "value: 32,", "value: 31,", 2, "'warp' must be a power of two");
     check_profile_refused(f, "sms:", "coalescing: {value: quarter-warp, source: s}\nsms:", 7,
                           "'coalescing' must be warp or half-warp, not 'quarter-warp'");
+    check_profile_refused(f, "sms:", "tiles: {value: \"512 to 20\", source: s}\nsms:", 7,
+                          "'tiles' must be tiles with the bytes that each goes to");
     check_profile_refused(f, "128, source: s}\nsms:",
                           "64, source: s}\ncoalescing: {value: half-warp, source: s}\nsms:", 7,
                           "'coalescing' by half-warps");
@@ -459,11 +499,32 @@ static void coalescing_is_a_figure_of_its_own(void **state) {
     assert_non_null(strstr(hd_device_print(f->arena, device), " coalescing:half-warp"));
 }
 
-static void without_l1_a_line_is_one_of_l2(void **state) {
+static void check_epsilon(const hd_device *device, uint32_t epsilon, const char *says) {
+    const char *why;
+    assert_int_equal(hd_device_epsilon(device, &why), epsilon);
+    assert_int_equal(hd_device_epsilon(device, NULL), epsilon);
+    if (!strstr(why, says))
+        fail_msg("%s: %s", device->name, why);
+}
+
+/* What the profile says, or else what one miss brings. */
+static void epsilon_has_a_reason(void **state) {
     folder *f = *state;
-    assert_int_equal(hd_device_line(found(f->arena, "h200")), 32);
-    assert_int_equal(hd_device_line(found(f->arena, "geforce-gtx680")), 32);
-    assert_int_equal(hd_device_line(found(f->arena, "tesla-c1060")), 128); /* no cache: a segment */
+    heard h = {0};
+    const hd_device *device;
+    check_epsilon(found(f->arena, FERMI), 128, "a line of its L1");
+    check_epsilon(found(f->arena, FERMI " epsilon:96"), 96, "what its profile says");
+    check_epsilon(found(f->arena, "h200"), 32, "a sector of its L1");
+    check_epsilon(found(f->arena, "mi210"), found(f->arena, "mi210")->l1.line, "a line of its L1");
+    check_epsilon(found(f->arena, "geforce-gtx680"), 32, "its L1 does not hold global memory");
+    check_epsilon(found(f->arena, "tesla-c1060"), 128, "a transaction, as no cache");
+    char *text = hd_format(f->arena,
+                           "%sepsilon: {value: 64, source: s}\n"
+                           "tiles: {value: \"512 to 20, SoA\", source: s}\n",
+                           good_profile);
+    assert_int_equal(read_changed(f, text, &h, &device), HD_OK);
+    check_epsilon(device, 64, "what its profile says");
+    assert_string_equal(hd_tile_steps_print(f->arena, device->tiles), "512 to 20, SoA");
 }
 
 static void missing_profile_is_an_error(void **state) {
@@ -560,11 +621,12 @@ int main(void) {
         cmocka_unit_test(figures_of_shipped_profiles_are_plausible),
         cmocka_unit_test(every_figure_of_a_shipped_profile_has_a_source),
         cmocka_unit_test(devices_of_the_paper_have_its_figures),
+        cmocka_unit_test(gpus_of_kofler_have_their_epsilon_and_tree),
         cmocka_unit_test(list_is_sorted_and_ends_with_the_host),
         cmocka_unit_test(host_is_read_from_the_machine),
         in_folder(bad_profiles_give_one_located_error),
         in_folder(coalescing_is_a_figure_of_its_own),
-        in_folder(without_l1_a_line_is_one_of_l2),
+        in_folder(epsilon_has_a_reason),
         in_folder(missing_profile_is_an_error),
         in_folder(damaged_profiles_never_crash),
         in_folder(own_folder_is_searched_first),

@@ -48,10 +48,10 @@ static void expect_same(fixture *f, const hd_device *device, const char *profile
 
 static void profiles_are_read_as_they_were_written(void **state) {
     fixture *f = *state;
-    static const char *const figures[] = {"warp",       "l1",      "l2",      "w",       "blocks",
-                                          "threads",    "regs",    "segment", "maxregs", "sms",
-                                          "coalescing", "l2tags",  "l1write", "banks",   "bank",
-                                          "l1tags",     "compiler"};
+    static const char *const figures[] = {"warp",       "l1",     "l2",      "w",       "blocks",
+                                          "threads",    "regs",   "segment", "maxregs", "sms",
+                                          "coalescing", "l2tags", "l1write", "banks",   "bank",
+                                          "epsilon",    "tiles",  "l1tags",  "compiler"};
     enum { COUNT = sizeof figures / sizeof *figures };
     const hd_device *device;
     hd_figure_source sources[COUNT];
@@ -62,11 +62,12 @@ static void profiles_are_read_as_they_were_written(void **state) {
                                 "hardly more than one that is short would say in a single one of "
                                 "these"};
     assert_int_equal(
-        hd_device_find(f->arena, &f->diag,
-                       "warp:32 l1:48k/32 l2:40m/32 w:1,6.9,12.3 blocks:32 threads:2048 regs:65536 "
-                       "segment:128 maxregs:255 sms:108 coalescing:half-warp l1tags:128/4 "
-                       "l2tags:128/16 l1write:evict banks:16 bank:8",
-                       &device),
+        hd_device_find(
+            f->arena, &f->diag,
+            "warp:32 l1:48k/32 l2:40m/32 w:1,6.9,12.3 blocks:32 threads:2048 regs:65536 "
+            "segment:128 maxregs:255 sms:108 coalescing:half-warp l1tags:128/4 "
+            "l2tags:128/16 l1write:evict banks:16 bank:8 epsilon:64 tiles:512-20,AoS-48,SoA",
+            &device),
         HD_OK);
     hd_device odd = *device;
     odd.title = "A: \"device\" # of\nours";

@@ -77,6 +77,9 @@ static void trees_of_the_paper_are_parsed_and_printed(void **state) {
         hd_tile_steps_show(&picture, steps);
         assert_string_equal(hd_str_text(&picture), paper->picture);
         assert_string_equal(hd_tile_steps_print(arena, steps), paper->text);
+        const char *word = hd_tile_steps_word(arena, steps); /* no blank, and read as the same */
+        assert_null(strchr(word, ' '));
+        assert_string_equal(hd_tile_steps_print(arena, parse(arena, word)), paper->text);
         assert_true(hd_tile_select(steps, 16) == paper->bitonic_sorting);
     }
     const hd_tile_steps *steps = parse(arena, paper_trees[0].text);

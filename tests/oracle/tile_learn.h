@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "model/tile_steps.h"
+#include "model/tile_learn.h"
 
 typedef struct slow_node {
     hd_tile_pattern *patterns;

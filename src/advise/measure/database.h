@@ -77,7 +77,7 @@ hd_training_run *hd_database_training(hd_database *database, hd_arena *arena,
                                       const hd_profiled_device *device, size_t *count);
 void hd_database_forget_training(hd_database *database, const hd_profiled_device *device);
 
-/* A tree that was learned for a device, in the text form of model/tile_steps.h. */
+/* A tree that was learned for a device, in the text form of layout/tile_steps.h. */
 typedef struct hd_profiled_tree {
     hd_profiled_device device;
     const char *date; /* as in hd_profile */

@@ -2,7 +2,7 @@
  * Training: which tile is best for a cluster of so many bytes on a device.
  *
  * Generated kernels, each one loop over all fields of an array of records, are run with the
- * records in each tile. From their times a tree is learned (model/tile_steps.h).
+ * records in each tile. From their times a tree is learned (model/tile_learn.h).
  *
  *     shape    the record of a kernel: fields of one type
  *     kernel   a shape and a length, the iterations of its loop
@@ -16,7 +16,7 @@
 #include <signal.h>
 
 #include "advise/measure/database.h"
-#include "model/tile_steps.h"
+#include "model/tile_learn.h"
 
 /* ---- train_kernel.c ---------------------------------------------------------- */
 

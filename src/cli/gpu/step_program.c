@@ -39,7 +39,7 @@ static hd_status propose(subject *s) {
     hd_status status = hd_layout_graph_make(s->arena, s->run->diag, s->job, &graph);
     if (status != HD_OK)
         return status;
-    uint64_t epsilon = hd_device_line(s->profile);
+    uint64_t epsilon = hd_device_epsilon(s->profile, NULL);
     const hd_profiled_device device = {s->device.backend, s->device.platform, s->device.name,
                                        s->device.driver};
     hd_profiled_tree found;

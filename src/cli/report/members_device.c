@@ -16,11 +16,21 @@ static const char *cache_text(hd_arena *arena, hd_cache cache) {
                       : "-";
 }
 
+static const char *epsilon_and_reason(hd_arena *arena, const hd_device *device) {
+    const char *why;
+    uint32_t epsilon = hd_device_epsilon(device, &why);
+    return hd_format(arena, "%u, %s", epsilon, why);
+}
+
 HD_GETTER(l1_text, hd_device, hd_text(cache_text(view->arena, row->l1)))
 HD_GETTER(l2_text, hd_device, hd_text(cache_text(view->arena, row->l2)))
 HD_GETTER(weights_text, hd_device,
           hd_text(hd_format(view->arena, "%.3g:%.3g:%.3g", row->w_l1, row->w_l2, row->w_dram)))
 HD_GETTER(coalescing_of, hd_device, hd_text(hd_coalescing_name(row->coalescing)))
+HD_GETTER(epsilon_of, hd_device, hd_whole(hd_device_epsilon(row, NULL)))
+HD_GETTER(tiles_text, hd_device,
+          hd_text(row->tiles ? hd_tile_steps_print(view->arena, row->tiles) : NULL))
+HD_GETTER(epsilon_text, hd_device, hd_text(epsilon_and_reason(view->arena, row)))
 HD_GETTER(one_line, hd_device, hd_text(hd_device_print(view->arena, row)))
 
 const hd_member hd_device_members[] = {
@@ -39,6 +49,8 @@ const hd_member hd_device_members[] = {
     {NULL, "L1:L2:DRAM", .get = weights_text},
     HD_SAME(hd_device, max_blocks, max_threads, registers, max_registers),
     HD_SAME(hd_device, banks, bank, shared),
+    {"epsilon", .get = epsilon_of},
+    {"tiles", .get = tiles_text},
     {"synthetic", .get = one_line},
     {"file", HD_AT(hd_device, source_file)},
     {0}};
@@ -63,6 +75,8 @@ const hd_member hd_device_lines[] = {
      HD_IF(hd_device, registers)},
     {NULL, "registers of a thread", HD_EXACT, HD_AT(hd_device, max_registers),
      HD_IF(hd_device, max_registers)},
+    {NULL, "epsilon", .get = epsilon_text},
+    {NULL, "tiles", .get = tiles_text},
     {NULL, "in one line", .get = one_line},
     {NULL, "from", HD_AT(hd_device, source_file)},
     {0}};

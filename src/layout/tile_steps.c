@@ -1,6 +1,21 @@
 /* Steps of tiles: selecting, and their texts. */
 #include "base/scan.h"
-#include "model/tile_steps.h"
+#include "layout/tile_steps.h"
+
+/* ---- classes ---------------------------------------------------------------- */
+
+uint64_t hd_tile_of_class(uint32_t class) {
+    return class == HD_TILE_CLASSES - 1 ? HD_TILE_SOA : (uint64_t)1 << class;
+}
+
+uint32_t hd_tile_class(uint64_t tile) {
+    uint32_t class = 0;
+    while (class < HD_TILE_CLASSES && hd_tile_of_class(class) != tile)
+        class ++;
+    return class;
+}
+
+/* ---- steps ------------------------------------------------------------------ */
 
 uint64_t hd_tile_select(const hd_tile_steps *steps, uint64_t bytes) {
     uint32_t i = 0;
@@ -22,13 +37,22 @@ static const char *name_of(hd_arena *arena, uint64_t tile) {
                                  : hd_format(arena, "%llu", (unsigned long long)tile);
 }
 
-const char *hd_tile_steps_print(hd_arena *arena, const hd_tile_steps *steps) {
+static const char *print_steps(hd_arena *arena, const hd_tile_steps *steps, const char *to,
+                               const char *comma) {
     hd_str out = {.arena = arena};
     for (size_t i = 0; i + 1 < steps->count; i++)
-        hd_str_printf(&out, "%s to %llu, ", name_of(arena, steps->data[i].tile),
-                      (unsigned long long)steps->data[i].up_to);
+        hd_str_printf(&out, "%s%s%llu%s", name_of(arena, steps->data[i].tile), to,
+                      (unsigned long long)steps->data[i].up_to, comma);
     hd_str_add(&out, name_of(arena, steps->data[steps->count - 1].tile));
     return hd_str_text(&out);
+}
+
+const char *hd_tile_steps_print(hd_arena *arena, const hd_tile_steps *steps) {
+    return print_steps(arena, steps, " to ", ", ");
+}
+
+const char *hd_tile_steps_word(hd_arena *arena, const hd_tile_steps *steps) {
+    return print_steps(arena, steps, "-", ",");
 }
 
 void hd_tile_steps_show(hd_str *out, const hd_tile_steps *steps) {
@@ -61,7 +85,7 @@ hd_status hd_tile_steps_parse(hd_arena *arena, const hd_diag *diag, const char *
     while (up_to < UINT64_MAX && s.status == HD_OK) {
         uint64_t tile = take_tile(&s), before = up_to;
         up_to = UINT64_MAX;
-        if (hd_scan_take(&s, "to")) {
+        if (hd_scan_take(&s, "to") || hd_scan_take(&s, "-")) {
             const char *start = s.at;
             if (!hd_scan_number(&s, 10, &up_to) || up_to <= before)
                 hd_scan_fail(&s, start, "expected a number of bytes, more than the one before");
