@@ -14,8 +14,6 @@ declare -A excused=(
     [hd_nearest_find]="the same" [hd_nearest_judge]="the same" [hd_nearest_points]="the same"
     [hd_study_rule_of_thumb]="the same"
     [hd_meter_interval]="who brings a clock, as tests do" [hd_meter_sample]="the same"
-    [hd_ptxas_registers]="advice is to ask it for the registers of a kernel; a bench does"
-    [hd_ptxas_find]="the same"
     [hd_scan_quoted]="of the scanner, for texts that still have a cursor of their own"
     [hd_span_is]="the same" [hd_text_number]="the same"
     [main]="a program's own" [_init]="the linker's" [_fini]="the linker's"
