@@ -129,7 +129,8 @@ typedef struct cache_turns {
     const hd_trace_launch *launch;
     uint64_t first, end; /* rows of launch->blocks */
     uint32_t sms, blocks_per_sm;
-    void (*issue)(void *user, uint32_t sm, const hd_event *event);
+    /* `slot`: of the block, which no other one has meanwhile; from 0 on. */
+    void (*issue)(void *user, uint32_t sm, uint32_t slot, const hd_event *event);
     void *user;
     void (*end_round)(void *user); /* of an SM */
     /* All SMs had the same number of them; returns what had to be kept of these, in requests. */

@@ -23,6 +23,7 @@ enum { REQUESTS_AT_ONCE = 1 << 13, ROUNDS_MOST = 64 }; /* of an SM */
 /* A block that has a place. */
 typedef struct resident {
     const hd_trace_block *block;
+    uint32_t slot;
     hd_trace_stream *stream; /* NULL before its first turn */
     uint64_t planned, taken; /* turns */
     bool gone;               /* from its place, where all its turns are planned */
@@ -54,13 +55,14 @@ static resident *next_resident(taking *t) {
     if (t->next == t->turns->end)
         return NULL;
     resident *r = t->free;
+    uint32_t slot = r ? r->slot : (uint32_t)t->residents.count;
     if (r) {
         t->free = r->next_free;
     } else {
         r = hd_new(t->arena, resident);
         hd_push(t->arena, &t->residents, r);
     }
-    *r = (resident){.block = &l->blocks[t->next++]};
+    *r = (resident){.block = &l->blocks[t->next++], .slot = slot};
     return r;
 }
 
@@ -127,7 +129,7 @@ static hd_status take_turn(taking *t, uint32_t sm, resident *r, bool *goes_on) {
                                       r->block->block, &r->stream);
     if (status || (status = hd_trace_stream_next(r->stream, turns->diag, &event)) || !event)
         return status;
-    turns->issue(turns->user, sm, event);
+    turns->issue(turns->user, sm, r->slot, event);
     *goes_on = turns->goes_on(turns->user, event->active);
     if (++r->taken < r->block->mis)
         return HD_OK;
