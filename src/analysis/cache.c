@@ -76,12 +76,6 @@ typedef struct warp_loads {
     uint64_t lines[PENDING];
     uint32_t masks[PENDING], count, group; /* count: also those that were forgotten */
 } warp_loads;
-/* Of a block that has a place: the loads that it is at. */
-typedef struct block_loads {
-    uint32_t group; /* numbers them */
-    int64_t last;   /* access, of them; -1: none */
-} block_loads;
-
 typedef struct simulation {
     hd_arena *arena; /* of what is gone in the end */
     const hd_device *device;
@@ -91,11 +85,11 @@ typedef struct simulation {
     uint32_t sector, shift, request;
     geometry l1, l2;
     bool has_l1;
-    bool fetches;        /* what is known of L2's lines, before it is used */
-    cache_sets *l1s;     /* [sms] */
-    bool *l1_is_used;    /* [sms]: by this launch */
-    block_loads *blocks; /* [slots] */
-    warp_loads *loads;   /* [slots * warps of a block] */
+    bool fetches;      /* what is known of L2's lines, before it is used */
+    cache_sets *l1s;   /* [sms] */
+    bool *l1_is_used;  /* [sms]: by this launch */
+    uint32_t *groups;  /* [slots]: which turn a block is at */
+    warp_loads *loads; /* [slots * warps of a block] */
     uint32_t slots, block_warps;
     warp_loads *warp; /* whose request is served */
     l2_queue queue;
@@ -451,12 +445,12 @@ static bool serve_request(simulation *s, uint32_t sm, const event_view *view,
     return true;
 }
 
-/* What the warp's loads of this group have asked for; another group's is forgotten. */
+/* What the warp's loads of this turn have asked for; another turn's is forgotten. */
 static warp_loads *loads_of(simulation *s, uint32_t slot, uint32_t warp) {
     warp_loads *w = &s->loads[slot * s->block_warps + warp];
-    if (w->group != s->blocks[slot].group)
+    if (w->group != s->groups[slot])
         w->count = 0;
-    w->group = s->blocks[slot].group;
+    w->group = s->groups[slot];
     return w;
 }
 
@@ -477,30 +471,26 @@ static void issue_part(simulation *s, uint32_t sm, uint32_t slot, const hd_event
     }
 }
 
-/* Whether a block's loads go on, or others begin. */
-static void group_loads(simulation *s, uint32_t slot, const hd_event *e, hd_access_kind kind) {
+static void begin_turn(simulation *s, uint32_t slot) {
     if (slot >= s->slots) {
         const uint32_t slots = slot + slot / 2 + 16;
-        s->blocks = hd_checked(realloc(s->blocks, slots * sizeof *s->blocks));
+        const size_t loads = (size_t)s->slots * s->block_warps;
+        s->groups = hd_checked(realloc(s->groups, slots * sizeof *s->groups));
         s->loads = hd_checked(realloc(s->loads, (size_t)slots * s->block_warps * sizeof *s->loads));
-        memset(s->blocks + s->slots, 0, (slots - s->slots) * sizeof *s->blocks);
-        memset(s->loads + (size_t)s->slots * s->block_warps, 0,
-               (size_t)(slots - s->slots) * s->block_warps * sizeof *s->loads);
+        memset(s->groups + s->slots, 0, (slots - s->slots) * sizeof *s->groups);
+        memset(s->loads + loads, 0, ((size_t)slots * s->block_warps - loads) * sizeof *s->loads);
         s->slots = slots;
     }
-    block_loads *b = &s->blocks[slot];
-    if (kind != HD_LOAD || !e->position || e->access <= b->last)
-        b->group++;
-    b->last = kind == HD_LOAD ? (int64_t)e->access : -1;
+    s->groups[slot]++;
 }
 
-static void issue(void *user, uint32_t sm, uint32_t slot, const hd_event *e) {
+static void issue(void *user, uint32_t sm, uint32_t slot, bool begins, const hd_event *e) {
     simulation *s = user;
     hd_event_access access = s->launch->accesses[e->access];
+    if (begins && s->has_l1)
+        begin_turn(s, slot);
     if (hd_event_space(s->launch, e) != KIR_GLOBAL)
         return;
-    if (s->has_l1)
-        group_loads(s, slot, e, access.kind);
     const uint32_t width = access.width;
     hd_event part = *e;
     for (uint32_t done = 0; done < width || !done; done += access.width) {
@@ -599,9 +589,9 @@ static hd_status run_launch(simulation *s, hd_trace *trace, const hd_trace_launc
     choose_blocks(s->options, l, &turns);
     turns.blocks_per_sm = blocks_at_once(s, launch);
     s->launch = launch;
-    free(s->blocks);
+    free(s->groups);
     free(s->loads);
-    s->blocks = NULL;
+    s->groups = NULL;
     s->loads = NULL;
     s->slots = 0;
     s->block_warps = (launch->block_threads + s->device->warp - 1) / s->device->warp;
@@ -731,7 +721,7 @@ static void free_levels(simulation *s) {
         cache_sets_free(s->l1s);
     cache_sets_free(&s->l2_sets);
     free(s->written);
-    free(s->blocks);
+    free(s->groups);
     free(s->loads);
     free(s->queue.requests);
     sector_list_free(&s->list);

@@ -410,11 +410,21 @@ static bool oracle_request_of(oracle_caches *o, uint32_t sm, const oracle_mi *mi
     return any;
 }
 
-static void oracle_group(oracle_caches *o, oracle_block *b, const oracle_mi *mi, bool begins) {
+/* Whether the block's next MI begins a turn, for which what its warps asked for is forgotten. */
+static bool oracle_begins(const oracle_caches *o, oracle_block *b) {
+    const oracle_mi *mi = &b->mis.data[b->next];
     const bool loads = o->launch->accesses[mi->access].kind == HD_LOAD;
-    for (int w = 0; w < 64 && (!loads || begins || mi->access <= b->last); w++)
+    const bool begins = !b->next || !loads || mi->access <= b->last;
+    return begins;
+}
+
+static void oracle_take(oracle_caches *o, oracle_block *b, bool begins) {
+    const oracle_mi *mi = &b->mis.data[b->next];
+    for (int w = 0; w < 64 && begins; w++)
         b->pending[w].count = 0;
-    b->last = loads ? mi->access : -1;
+    b->last = o->launch->accesses[mi->access].kind == HD_LOAD ? (int64_t)mi->access : -1;
+    b->next++;
+    o->block = b;
 }
 
 static void oracle_issue_part(oracle_caches *o, uint32_t sm, const oracle_mi *mi, uint32_t from,
@@ -446,7 +456,7 @@ static void oracle_issue(oracle_caches *o, uint32_t sm, const oracle_mi *mi) {
 static void oracle_hear(void *self, const hd_event *e) {
     oracle_caches *o = self;
     if (hd_event_space(o->launch, e) != KIR_GLOBAL) {
-        hd_push(o->arena, &o->heard, (oracle_mi){0});
+        hd_push(o->arena, &o->heard, (oracle_mi){.access = e->access});
         return;
     }
     oracle_mi mi = {e->access, e->threads, hd_new_array(o->arena, uint64_t, e->threads / 64 + 1),
@@ -486,13 +496,14 @@ static void oracle_run_launch(oracle_caches *o, const hd_trace_launch *l, uint32
                 size_t *mine = held + (size_t)sm * most;
                 oracle_block *b = &blocks[mine[p]];
                 if (b->next < b->mis.count) {
-                    const bool begins = !b->next;
-                    const oracle_mi *mi = &b->mis.data[b->next++];
-                    o->block = b;
-                    if (mi->threads)
-                        oracle_group(o, b, mi, begins);
-                    if (mi->threads)
-                        oracle_issue(o, sm, mi);
+                    bool begins = true;
+                    do {
+                        const oracle_mi *mi = &b->mis.data[b->next];
+                        oracle_take(o, b, begins);
+                        if (mi->threads)
+                            oracle_issue(o, sm, mi);
+                        begins = false;
+                    } while (b->next < b->mis.count && !oracle_begins(o, b));
                     p++;
                     continue;
                 }
