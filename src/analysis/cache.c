@@ -97,8 +97,10 @@ typedef struct simulation {
     uint64_t open_rows[DRAM_BANKS]; /* plus 1 */
     uint8_t *written; /* of each sector of L2's lines that is not whole: bytes stored */
     hd_vec(cell) cells;
-    hd_hash_table cell_of; /* access << 32 | place, of the launch */
-    uint32_t *last_cell;   /* [access_count]: plus 1 */
+    hd_hash_table cell_of;   /* access << 32 | place, of the launch */
+    uint32_t *last_cell;     /* [access_count]: plus 1 */
+    hd_hash_table atomic_of; /* sector, of the launch: number of its count */
+    hd_vec(double) atomics;
     uint32_t launch_row;
     const hd_event_launch *launch;
     sector_list list;
@@ -430,6 +432,24 @@ static bool has_active(const hd_event *e, uint32_t first, uint32_t end) {
     return false;
 }
 
+/* Lanes' atomics at each sector: as many at each that the request touches. */
+static void count_atomics(simulation *s, const hd_event *e, uint32_t first, uint32_t end) {
+    double lanes = 0, sectors = 0;
+    for (uint32_t l = first; l < end; l++)
+        lanes += hd_event_active(e, l);
+    for (size_t g = 0; g < s->list.count; g++)
+        sectors += count_bits(s->list.groups[g].touched);
+    for (size_t g = 0; g < s->list.count; g++)
+        for (uint32_t left = s->list.groups[g].touched; left; left &= left - 1) {
+            const uint64_t sector =
+                s->list.groups[g].number * GROUP_SECTORS + (uint32_t)__builtin_ctz(left);
+            const uint64_t n = hd_hash_add(&s->atomic_of, sector, s->atomics.count);
+            if (n == s->atomics.count)
+                hd_push(s->arena, &s->atomics, 0);
+            s->atomics.data[n] += lanes / sectors;
+        }
+}
+
 /* Lanes first .. end - 1 together; returns whether one is active. */
 static bool serve_request(simulation *s, uint32_t sm, const event_view *view,
                           const hd_event_access *access, uint32_t first, uint32_t end,
@@ -440,6 +460,8 @@ static bool serve_request(simulation *s, uint32_t sm, const event_view *view,
     count_request(s, access->width, &s->cells.data[*number].counts);
     if (s->has_l1 && access->kind == HD_LOAD)
         fetch_l1(s, &s->l1s[sm]);
+    if (access->kind == HD_ATOMIC)
+        count_atomics(s, view->event, first, end);
     for (size_t g = 0; g < s->list.count; g++)
         serve_group(s, sm, &s->list.groups[g], access, *number);
     return true;
@@ -604,7 +626,12 @@ static hd_status run_launch(simulation *s, hd_trace *trace, const hd_trace_launc
         }
     *result = (hd_cache_launch){
         .launch = launch, .blocks = turns.end - turns.first, .blocks_per_sm = turns.blocks_per_sm};
-    return cache_take_turns(&turns, complete);
+    hd_hash_clear(&s->atomic_of);
+    s->atomics.count = 0;
+    status = cache_take_turns(&turns, complete);
+    for (size_t n = 0; n < s->atomics.count; n++)
+        result->hottest = fmax(result->hottest, s->atomics.data[n]);
+    return status;
 }
 
 /* ---- adding up ------------------------------------------------------------------------------------------ */
@@ -753,6 +780,7 @@ hd_status hd_caches_run(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
     simulation s = {.arena = hd_arena_new(), .device = device, .options = options};
     s.memory = (cache_memory){.arena = s.arena, .diag = diag, .job = job, .layout = layout};
     s.cell_of.arena = s.arena;
+    s.atomic_of.arena = s.arena;
     hd_caches *result = hd_new(arena, hd_caches);
     *result = (hd_caches){.device = device, .layout = layout, .complete = true};
     result->record = layout ? job->record : NULL;
