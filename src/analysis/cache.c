@@ -13,7 +13,7 @@
  * A warp goes on with loads that do not need each other, and what it has asked L1 for is on its way then:
  * sectors that an earlier one of these loads asked for are hits, though other warps' lines may have taken
  * their place (hits on a pending miss). Such loads are those since the block's last store or atomic, as long
- * as none comes again, as in a loop, and of them what a warp asked for last, PENDING lines.
+ * as none comes again, as in a loop, and of them what a warp asked for the last PENDING times.
  *
  * Memory keeps one row of each of its banks open, and what is in another one waits for that: DRAM_BANKS
  * rows of DRAM_ROW bytes, each in the bank that its number leads to.
@@ -262,25 +262,25 @@ static size_t serve_l2(simulation *s, const l2_request *r) {
     return stores ? parts_of_store(s) : 1;
 }
 
-/* Sectors of the line that the warp has asked for, and notes that it asks for those of `mask`. */
-static uint32_t note_pending(warp_loads *w, uint64_t line, uint32_t mask) {
+/* Sectors of the line that the warp has asked for. */
+static uint32_t pending_of(const warp_loads *w, uint64_t line) {
     const uint32_t known = w->count < PENDING ? w->count : PENDING;
+    uint32_t asked = 0;
     for (uint32_t i = 0; i < known; i++)
-        if (w->lines[i] == line) {
-            const uint32_t asked = w->masks[i];
-            w->masks[i] |= mask;
-            return asked;
-        }
-    w->lines[w->count % PENDING] = line;
-    w->masks[w->count++ % PENDING] = mask;
-    return 0;
+        asked |= w->lines[i] == line ? w->masks[i] : 0;
+    return asked;
 }
 
 /* Sectors of a line of L1; adds what L2 is asked for to *missed. */
 static uint32_t ask_l1(simulation *s, cache_sets *l1, uint64_t line, uint32_t mask, cell *c) {
     cache_line *at = cache_use(l1, line, NULL);
-    const uint32_t pending = note_pending(s->warp, line, mask);
-    uint32_t missed = mask & ~at->valid & ~pending, wide = widen(missed, s->l1.brings);
+    warp_loads *w = s->warp;
+    uint32_t missed = mask & ~at->valid;
+    if (missed && w->count)
+        missed &= ~pending_of(w, line);
+    w->lines[w->count % PENDING] = line;
+    w->masks[w->count++ % PENDING] = mask;
+    uint32_t wide = widen(missed, s->l1.brings);
     c->counts.l1_hits += count_bits(mask & ~missed);
     at->valid |= wide;
     return wide;
