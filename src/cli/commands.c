@@ -402,10 +402,11 @@ const cli_option cli_all_options[] = {
      "measure for at most so long (60s, 500ms, 2m): layouts, of which the fastest is advised, or "
      "variants, of which the others come another time",
      .excludes = "measure show"},
-    {"placements", 0, "LIST", CLI_TEXT, AT(placements), IN(ADVISE),
-     "with --budget: race placements with the layouts, by whole runs: all, or of device, host, "
-     "fine, coarse, managed, hinted, with commas between them",
-     .values = "all device host fine coarse managed hinted", .needs = "budget"},
+    {"placements", 0, "[LIST]", CLI_TEXT, AT(placements), IN(ADVISE),
+     "say where each buffer should live, too, by whole runs: all, the default, or of device, host, "
+     "fine, coarse, managed, hinted, with commas between them; with --budget placements race with "
+     "the layouts, else the model of time tells",
+     .values = "all device host fine coarse managed hinted", .otherwise = "all"},
     {"objective", 0, "WHAT", CLI_TEXT, AT(objective), IN(ADVISE),
      "what is to be least: time, energy or edp, their product; default: time",
      .values = "time energy edp"},

@@ -42,8 +42,10 @@ typedef struct cli_option {
     size_t target;     /* in a cli_options; of `json` and `quiet` it is not used */
     uint64_t commands; /* that take it: bits 1 << index in cli_commands */
     const char *help;
-    const char *values;   /* words that it takes, separated by blanks, for shells to complete */
-    const char *needs;    /* options, separated by blanks: of those that the command takes one must
+    const char *values; /* words that it takes, separated by blanks, for shells to complete */
+    const char
+        *otherwise;    /* the value where the next word is none of `values`; NULL: it needs one */
+    const char *needs; /* options, separated by blanks: of those that the command takes one must
                              be there */
     const char *excludes; /* options that cannot be beside it */
     uint64_t most;        /* of a number, or of how many values; 0: any */
