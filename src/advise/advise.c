@@ -280,6 +280,7 @@ static hd_status recount(hd_arena *arena, const hd_advise_options *options, hd_a
                           : options->search.leave > 0 ? options->search.leave
                                                       : HD_NOTICEABLE;
     const bool follows = follows_from_source(arena, advice, &options->cost);
+    const bool by_part = hd_part_stands_for_all(arena, advice, &options->cost);
     if (!options->run || advice->job->module->form == KIR_AS_WRITTEN ||
         !advice->job->module->device || hd_advice_is_stopped(advice) ||
         (advice->evidence && advice->evidence->why && !follows)) /* there is nothing to run it on */
@@ -292,17 +293,20 @@ static hd_status recount(hd_arena *arena, const hd_advise_options *options, hd_a
         return HD_OK;
     }
     if (first->leave && !options->evidence.layout_count &&
-        !advise_vectors(arena, model, HD_THREES_PADDED))
+        !advise_vectors(arena, model, HD_THREES_PADDED)) {
+        if (first->judged && first->judged->heard && hd_time_is_known(first->device))
+            advise_count_original(arena, advice->job, first->device, model, by_part,
+                                  &options->evidence, r);
         return HD_OK;
+    }
     hd_status status =
-        advise_recount(arena, advice->job, first->device, model,
-                       hd_part_stands_for_all(arena, advice, &options->cost), first->ranking,
+        advise_recount(arena, advice->job, first->device, model, by_part, first->ranking,
                        &options->evidence, is_of_energy(options, first->device),
                        options->before ? &options->before->recount : NULL, r);
     if (status == HD_OK && !r->why)
         take_best(arena, advise_recounted_ranking(arena, r, margin), advice->job->record, first);
     else if (first->leave)
-        *r = (hd_recount){0};
+        *r = (hd_recount){.original = r->original};
     return status;
 }
 
@@ -482,6 +486,8 @@ hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,
     advice->unknown = why_unknown(arena, advice);
     if (!advice->unknown) {
         try_rewriting(arena, advice);
+        advice->time = advise_time(arena, advice->job, advice->devices[0].device, &advice->recount,
+                                   advice->devices[0].leave ? NULL : advice->devices[0].best);
         find_dominating(arena, options, advice);
     }
     ask_otherwise(arena, job, options, advice);

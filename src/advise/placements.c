@@ -98,8 +98,8 @@ static bool begins_with(const hd_run_counts *counts, uint32_t launch, uint32_t b
     return counts->works[launch].runs == 1;
 }
 
-static hd_whole_run run_with(const hd_placements_advice *p, const hd_run_counts *counts,
-                             const hd_placement *placements) {
+hd_whole_run hd_whole_run_with(const hd_placements_advice *p, const hd_run_counts *counts,
+                               const hd_placement *placements) {
     hd_whole_run run = {0};
     for (uint32_t l = 0; l < counts->work_count; l++) {
         const hd_buffer_traffic *traffic = &counts->traffic[l * counts->buffer_count];
@@ -135,7 +135,7 @@ static hd_placement placement_of(const hd_placements_advice *p, uint32_t buffer)
  * where the run takes least then, until none is. */
 static double descend(const hd_placements_advice *p, const hd_run_counts *counts,
                       hd_placement *placements) {
-    hd_whole_run run = run_with(p, counts, placements);
+    hd_whole_run run = hd_whole_run_with(p, counts, placements);
     double least = hd_whole_run_value(&run, p->objective);
     bool moves = true;
     while (moves) {
@@ -144,7 +144,7 @@ static double descend(const hd_placements_advice *p, const hd_run_counts *counts
             hd_placement best = placements[b];
             for (uint32_t k = 0; k <= p->priced_count; k++) {
                 placements[b] = k ? p->priced[k - 1] : placement_of(p, b);
-                run = run_with(p, counts, placements);
+                run = hd_whole_run_with(p, counts, placements);
                 const double value = hd_whole_run_value(&run, p->objective);
                 if (value < least * (1 - 1e-9)) {
                     least = value;
@@ -164,7 +164,7 @@ static void put_back(const hd_placements_advice *p, const hd_run_counts *counts,
     for (uint32_t b = 0; b < counts->buffer_count; b++) {
         const hd_placement chosen = placements[b];
         placements[b] = placement_of(p, b);
-        const hd_whole_run run = run_with(p, counts, placements);
+        const hd_whole_run run = hd_whole_run_with(p, counts, placements);
         if (hd_whole_run_value(&run, p->objective) > least * (1 + HD_NOTICEABLE))
             placements[b] = chosen;
     }
@@ -180,7 +180,7 @@ static void choose(hd_arena *arena, const hd_placements_advice *p, hd_placing *o
     for (uint32_t k = 0; k <= p->priced_count; k++) {
         for (uint32_t b = 0; b < n; b++)
             tried[b] = k ? p->priced[k - 1] : placement_of(p, b);
-        const hd_whole_run run = run_with(p, counts, tried);
+        const hd_whole_run run = hd_whole_run_with(p, counts, tried);
         if (k)
             of->all[p->priced[k - 1]] = run;
         else
@@ -192,13 +192,13 @@ static void choose(hd_arena *arena, const hd_placements_advice *p, hd_placing *o
         }
     }
     put_back(p, counts, least, of->chosen);
-    of->run = run_with(p, counts, of->chosen);
+    of->run = hd_whole_run_with(p, counts, of->chosen);
     of->elsewhere = hd_new_array(arena, hd_whole_run, (size_t)n * HD_PLACEMENTS);
     memcpy(tried, of->chosen, n * sizeof *tried);
     for (uint32_t b = 0; b < n; b++) {
         for (uint32_t k = 0; k <= p->priced_count; k++) {
             tried[b] = k ? p->priced[k - 1] : placement_of(p, b);
-            of->elsewhere[b * HD_PLACEMENTS + tried[b]] = run_with(p, counts, tried);
+            of->elsewhere[b * HD_PLACEMENTS + tried[b]] = hd_whole_run_with(p, counts, tried);
         }
         tried[b] = of->chosen[b];
     }
@@ -241,8 +241,9 @@ static void decide(hd_placements_advice *p) {
 /* Of the job's own layout (0) with messages, of another one without. */
 static hd_status count(const placer *p, uint32_t number, hd_placing *of) {
     static const hd_diag silent = {0};
-    const hd_recounted *known = hd_recount_of(&p->advice->recount, of->layout);
-    if (known && known->compiled.traffic) { /* LLVM's code of all: nvcc is asked about few */
+    const hd_recount *r = &p->advice->recount;
+    const hd_recounted *known = number ? hd_recount_of(r, of->layout) : &r->original;
+    if (known && known->compiled.transactions) { /* LLVM's code of all: nvcc is asked about few */
         of->counts = known->compiled;
         return HD_OK;
     }

@@ -82,6 +82,10 @@ hd_status hd_advise_placements(hd_arena *arena, const hd_diag *diag, const hd_ad
                                const hd_advise_options *options, const hd_placement *wanted,
                                uint32_t wanted_count, hd_placements_advice *result);
 
+/* A run of the job, as it was counted in a layout, with its buffers so: [buffer_count]. */
+hd_whole_run hd_whole_run_with(const hd_placements_advice *advice, const hd_run_counts *counts,
+                               const hd_placement *placements);
+
 /* What is least of a run: seconds, joules or their product. */
 double hd_whole_run_value(const hd_whole_run *run, hd_objective objective);
 

@@ -1,6 +1,8 @@
 /* Placements that are advised without a device, as text and as JSON (advise/placements.h). */
 #include "cli/show_advice.h"
 
+#include "advise/timing.h"
+
 /* ---- rows ------------------------------------------------------------------------------ */
 
 /* What placements are compared by, in the columns of a row; 0: not priced. */
@@ -137,14 +139,15 @@ static const char *verdict_of(hd_arena *arena, const hd_placements_advice *p) {
                          "leave the buffers where they are: as far as can be told no placement "
                          "gains (in %s a whole run takes %s, and at best %s)",
                          layout, took, takes);
-    return hd_format(
-        arena, "put %s: in %s a whole run takes %s and not %s%s, %.2fx %s (%.2f to %.2f)",
-        moves_print(arena, p), layout, takes, took,
+    const char *of =
         p->best == p->before
             ? ""
-            : hd_format(arena, " (in %s)", hd_layout_print(arena, record, before->layout)),
-        p->gain.times, p->objective == HD_QUANTITY_TIME ? "as fast" : "less", p->gain.low,
-        p->gain.high);
+            : hd_format(arena, " (in %s)", hd_layout_print(arena, record, before->layout));
+    const char *gain = p->objective == HD_QUANTITY_TIME
+                           ? hd_gain_print(arena, p->gain)
+                           : hd_format(arena, "%.2g to %.2g times less", p->gain.low, p->gain.high);
+    return hd_format(arena, "put %s: in %s a whole run takes %s and not %s%s, %s",
+                     moves_print(arena, p), layout, takes, took, of, gain);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -274,6 +277,22 @@ static void show_buffers(cli *c, const hd_placements_advice *p, hd_str *out) {
                   hd_rows(buffer_rows(c->arena, p), p->job->buffer_count), out);
 }
 
+/* How a program gets memory of the placements that are advised. */
+static void show_calls(const hd_placements_advice *p, hd_str *out) {
+    for (int k = 0; k < HD_PLACEMENTS; k++) {
+        bool is_new = false;
+        for (uint32_t b = 0; b < p->job->buffer_count && !p->leave; b++)
+            is_new |= p->layouts[p->best].chosen[b] == (hd_placement)k &&
+                      p->job->buffers[b].placement != (hd_placement)k;
+        const char *calls = is_new && p->job->module->device
+                                ? hd_placement_calls((hd_placement)k, p->job->module->device)
+                                : NULL;
+        if (calls)
+            hd_say(out, "  memory of the placement '%s': %s", hd_placement_name((hd_placement)k),
+                   calls);
+    }
+}
+
 void cli_show_placements(cli *c, const hd_placements_advice *p, hd_str *out) {
     hd_str unpriced = {.arena = c->arena};
     hd_str_printf(out, "\nPlacements on %s: %s.\n", p->device->name, verdict_of(c->arena, p));
@@ -281,6 +300,7 @@ void cli_show_placements(cli *c, const hd_placements_advice *p, hd_str *out) {
     if (p->objective == HD_QUANTITY_TIME && hd_device_has_energy(p->device))
         show_layouts(c, p, HD_QUANTITY_ENERGY, out);
     show_buffers(c, p, out);
+    show_calls(p, out);
     for (int k = 0; k < HD_PLACEMENTS; k++)
         if (hd_placement_unpriced(p->device, (hd_placement)k))
             hd_str_printf(&unpriced, "%s%s", unpriced.length ? ", " : "",
