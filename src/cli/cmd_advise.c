@@ -2,6 +2,7 @@
 
 #include "advise/apart.h"
 #include "cli/advise_records.h"
+#include "cli/advise_rules.h"
 #include "cli/commands.h"
 #include "cli/cuda_program.h"
 #include "cli/stop.h"
@@ -527,5 +528,7 @@ int cmd_advise(cli *c) {
                                               &choose->placement_count)) ||
         read_objective(c, &r) || (o->budget && cli_read_budget(c, o->budget, &choose->budget)))
         return CLI_WRONG;
-    return advise(c, &r);
+    if (o->by && strcmp(o->by, "rules") != 0)
+        return cli_wrong(c, "--by: unknown '%s'; there is: rules", o->by);
+    return o->by ? cli_advise_by_rules(c, r.options.objective) : advise(c, &r);
 }

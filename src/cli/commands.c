@@ -410,6 +410,10 @@ const cli_option cli_all_options[] = {
     {"objective", 0, "WHAT", CLI_TEXT, AT(objective), IN(ADVISE),
      "what is to be least: time, energy or edp, their product; default: time",
      .values = "time energy edp"},
+    {"by", 0, "WHAT", CLI_TEXT, AT(by), IN(ADVISE),
+     "what decides: rules, the study's rule of thumb and the nearest micro-kernels that were "
+     "explored, without a price or a run of any layout; default: what is counted",
+     .values = "rules", .excludes = "apply measure budget placements"},
     {"meter", 0, "NAME", CLI_TEXT, AT(meter), IN(ADVISE) | IN(MEASURE),
      "the meter of the energy, as 'heddle device list --meters' names it, or its first part, or "
      "'model'; default: the first that can be read, else the model",

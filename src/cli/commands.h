@@ -12,8 +12,8 @@
 typedef struct cli_options {
     cli_input input; /* the words' path, kernels without a job, the machine, which launches */
     cli_texts devices, layouts, checks, dumps, vary, fix, only;
-    const char *on, *meter, *meter_command, *objective, *budget, *placement, *placements, *loops,
-        *run, *apply, *map, *host, *stages, *partitioner, *numbering, *sarif, *fail_below,
+    const char *on, *meter, *meter_command, *objective, *by, *budget, *placement, *placements,
+        *loops, *run, *apply, *map, *host, *stages, *partitioner, *numbering, *sarif, *fail_below,
         *overhead, *svg, *job, *per, *schedule, *block, *cluster, *range, *k_list, *units_list,
         *kernel, *launches, *lengths, *bytes, *profile, *model, *keep, *pictures, *colour;
     uint64_t repeats, registers, epsilon, top, shuffle_threads, shuffle_data, every, limit, element,

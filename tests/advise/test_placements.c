@@ -93,6 +93,12 @@ static void assert_near(double is, double expected) {
         fail_msg("%g, expected %g", is, expected);
 }
 
+/* So many bytes at this rate, and what the launches of copies take besides. */
+static void assert_copied(double seconds, double bytes, double rate, int copies) {
+    if (seconds < bytes / rate || seconds > bytes / rate + copies * 1e-5)
+        fail_msg("%g s for %g bytes at %g/s", seconds, bytes, rate);
+}
+
 /* What is used sparsely is left where it is, what is used often is copied; the same by energy. */
 static void buffers_go_where_they_are_used_best(void **state) {
     (void)state;
@@ -127,8 +133,7 @@ static void copies_go_where_they_are_needed(void **state) {
     assert_memory_equal(p->written, written, sizeof written);
     const hd_placing *original = &p->layouts[0];
     const uint64_t bytes = RECORDS * 16 + FEW * 16 + THREADS * 4 + THREADS * 4;
-    const double calls = BUFFERS * 2.5e-6;
-    assert_near(original->as_is.copies, (double)bytes / 13e9 + calls);
+    assert_copied(original->as_is.copies, (double)bytes, 13e9, BUFFERS);
     assert_near(original->as_is.link_bytes, (double)bytes);
     /* Over the link the kernel takes whole sectors, of what it uses alone. */
     const hd_buffer_traffic *t = original->counts.traffic;
@@ -150,8 +155,8 @@ static void copies_go_where_they_are_needed(void **state) {
     /* Written by one launch and read by another: both ways. */
     ask(&a, "radeon-fiji", "", again, HD_QUANTITY_TIME);
     assert_true(a.placed.read[OUT] && a.placed.written[OUT]);
-    assert_near(a.placed.layouts[0].as_is.copies,
-                (double)(bytes + THREADS * 4) / 13e9 + calls + 2.5e-6);
+    assert_copied(a.placed.layouts[0].as_is.copies, (double)(bytes + THREADS * 4), 13e9,
+                  BUFFERS + 1);
     end(&a);
 }
 
@@ -206,8 +211,8 @@ static void shared_memory_is_used_in_place(void **state) {
         for (uint32_t b = 0; b < BUFFERS; b++)
             assert_int_equal(p->layouts[p->best].chosen[b], HD_PLACEMENT_HOST);
         const double bytes = RECORDS * 16 + FEW * 16 + THREADS * 4 + THREADS * 4;
-        const double memory = p->device->speed.dram * 1e9 * 0.8;
-        assert_near(p->layouts[0].as_is.copies, 2 * bytes / memory + BUFFERS * 2.5e-6);
+        assert_true(p->layouts[0].as_is.copies > 2 * bytes / (p->device->speed.dram * 1e9));
+        assert_true(p->layouts[0].as_is.copies < 3 * bytes / (p->device->speed.dram * 1e9));
         /* What L2 has, fine-grained memory has to give itself. */
         assert_true(p->layouts[0].all[HD_PLACEMENT_FINE].joules >
                     p->layouts[0].all[HD_PLACEMENT_HOST].joules);
