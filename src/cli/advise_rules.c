@@ -107,7 +107,9 @@ int cli_advise_by_rules(cli *c, hd_objective objective) {
     const hd_device *device;
     hd_rules_answer answer;
     hd_job *job;
-    if (cli_load(c, o->input.path, &o->input.source, &job) ||
+    cli_source as_written = o->input.source; /* as micro-kernels are */
+    as_written.as_written = true;
+    if (cli_load(c, o->input.path, &as_written, &job) ||
         hd_job_require_record(&c->diag, job) || cli_find_device(c, &device))
         return CLI_WRONG;
     cli_progress(c, "asking the rules");

@@ -64,9 +64,10 @@ const cli_command cli_commands[] = {
          "Prints the verdict for the first device: what to do, what it gains, and what that rests "
          "on, with the command that does it, and then why: what moves before and after, the "
          "record, the accesses that cost most, the best layouts by static cost on each device. "
+         "With --placements it also says where each buffer should live. "
          "With --budget the layouts that static cost, the layout graph and a trained tree propose "
          "are measured, and the fastest is advised, with --placements together with where its "
-         "buffers live. With --objective the energy, or the energy-delay product, decides in the "
+         "buffers live. With --by rules decision rules answer alone. With --objective the energy, or the energy-delay product, decides in the "
          "place of the time. The verdict may be to leave the layout as it is. Of a kernel file "
          "without --entry all kernels are taken together, launched as its host code does, or by "
          "guesses ('heddle init' shows them).",
