@@ -1,5 +1,5 @@
 /*
- * How often the decision rules (advise/explore/rules.h) are right: their layouts beside the exhaustive answer, for
+ * How often the decision rules (advise/explore/decision_rules.h) are right: their layouts beside the exhaustive answer, for
  * the small jobs of examples/ on profiles of devices.
  *
  *     bench_rules              a row for each device and objective
@@ -17,7 +17,7 @@
 
 #include "advise/advise.h"
 #include "advise/explore/explore.h"
-#include "advise/explore/rules.h"
+#include "advise/explore/decision_rules.h"
 #include "cli/report/report.h"
 #include "frontend/frontend.h"
 

@@ -1,8 +1,8 @@
 /*
- * heddle advise --by rules: what the decision rules say (advise/explore/rules.h), and what they read of the
+ * heddle advise --by rules: what the decision rules say (advise/explore/decision_rules.h), and what they read of the
  * job to say it.
  */
-#include "advise/explore/rules.h"
+#include "advise/explore/decision_rules.h"
 #include "cli/advise_rules.h"
 #include "cli/report/members.h"
 #include "cli/show_advice.h"
@@ -109,8 +109,8 @@ int cli_advise_by_rules(cli *c, hd_objective objective) {
     hd_job *job;
     cli_source as_written = o->input.source; /* as micro-kernels are */
     as_written.as_written = true;
-    if (cli_load(c, o->input.path, &as_written, &job) ||
-        hd_job_require_record(&c->diag, job) || cli_find_device(c, &device))
+    if (cli_load(c, o->input.path, &as_written, &job) || hd_job_require_record(&c->diag, job) ||
+        cli_find_device(c, &device))
         return CLI_WRONG;
     cli_progress(c, "asking the rules");
     hd_database *database = hd_database_open_user(c->arena, &c->diag);

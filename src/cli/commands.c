@@ -67,7 +67,8 @@ const cli_command cli_commands[] = {
          "With --placements it also says where each buffer should live. "
          "With --budget the layouts that static cost, the layout graph and a trained tree propose "
          "are measured, and the fastest is advised, with --placements together with where its "
-         "buffers live. With --by rules decision rules answer alone. With --objective the energy, or the energy-delay product, decides in the "
+         "buffers live. With --by rules decision rules answer alone. With --objective the energy, "
+         "or the energy-delay product, decides in the "
          "place of the time. The verdict may be to leave the layout as it is. Of a kernel file "
          "without --entry all kernels are taken together, launched as its host code does, or by "
          "guesses ('heddle init' shows them).",

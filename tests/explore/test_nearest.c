@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "advise/explore/micro.h"
-#include "advise/explore/rules.h"
+#include "advise/explore/decision_rules.h"
 #include "machine/vm.h"
 
 static void print(const hd_message *message, void *user) {

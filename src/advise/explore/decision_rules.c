@@ -1,5 +1,5 @@
-/* Decision rules (rules.h). */
-#include "advise/explore/rules.h"
+/* Decision rules (decision_rules.h). */
+#include "advise/explore/decision_rules.h"
 
 #include "advise/explore/explore.h"
 

@@ -15,8 +15,8 @@
  * job that both read are those of one run of it as it is on the machine. How often each rule is right is in
  * docs/explore.md.
  */
-#ifndef HD_EXPLORE_RULES_H
-#define HD_EXPLORE_RULES_H
+#ifndef HD_DECISION_RULES_H
+#define HD_DECISION_RULES_H
 
 #include "advise/explore/nearest.h"
 #include "advise/measure/database.h"
