@@ -23,7 +23,7 @@
  * What goes over the link is whole sectors, as the caches ask for them, in each launch anew, and both
  * directions at once; it is one more bound of the launch (HD_BOUND_LINK). A copy is a launch that does
  * nothing else. Sources: NVIDIA, "CUDA C++ Best Practices Guide", Zero Copy: mapped memory is not cached on
- * the GPU; Min et al., "EMOGI", VLDB 2020, section 3: it is asked for by sectors of 32 bytes; AMD, "HIP
+ * the GPU; Min et al., "EMOGI", VLDB 2020: it is asked for by sectors of 32 bytes; AMD, "HIP
  * documentation", Coherence control: fine-grained memory is left uncached by the GPU, coarse-grained memory
  * is up to date only after a synchronisation; Qasem and Teich, sections II.A and IV.B, of which the
  * placements are. What calls take, and the latency of the link, is left out. docs/measure.md has an example.
