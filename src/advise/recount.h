@@ -11,6 +11,14 @@
 #include "advise/movement.h"
 #include "model/time.h"
 
+/* What a launch moves of a buffer, all its blocks and runs together; bytes. */
+typedef struct hd_buffer_traffic {
+    double read, written;           /* that L1 asks for below it, and that are stored there */
+    double l2_hits;                 /* of these that L2 has */
+    double dram_read, dram_written; /* between L2 and memory */
+    double dram_rows;               /* of memory's banks that are opened for it */
+} hd_buffer_traffic;
+
 /* Of global memory. */
 typedef struct hd_run_counts {
     uint64_t requests, transactions; /* of all of the job */
@@ -19,6 +27,11 @@ typedef struct hd_run_counts {
     hd_time_work *works; /* of each launch of the job, all of its blocks */
     uint32_t work_count;
     hd_time time; /* of all of it, on the device; zeros: its profile does not tell */
+    /* Of the buffers of the job as it is declared: zeros where caches cannot be simulated, NULL of
+     * nvcc's code. */
+    hd_buffer_traffic *traffic; /* [work_count][buffer_count] */
+    uint64_t *bytes;            /* [buffer_count]: that each takes in the layout */
+    uint32_t buffer_count;
 } hd_run_counts;
 
 /* A layout, by a run of the kernels in it. */
