@@ -43,11 +43,12 @@ static bool has_word(const char *name, const char *word) {
     return false;
 }
 
-/* Words of `title`, of letters and digits, that stand in `name`; *model: one with a digit does, or
- * there is none with one. */
+/* Words of `title`, of letters and digits, that stand in `name`; *model: the first one with a digit
+ * does, or there is none. */
 static uint32_t common_words(hd_arena *arena, const char *title, const char *name, bool *model) {
     uint32_t count = 0;
-    bool has_digits = false, found_digits = false;
+    bool has_digits = false;
+    *model = true;
     while (*title) {
         size_t length = 0;
         bool digits = false;
@@ -55,11 +56,11 @@ static uint32_t common_words(hd_arena *arena, const char *title, const char *nam
             digits |= isdigit((unsigned char)title[length]) != 0;
         bool found = length && has_word(name, hd_strndup(arena, title, length));
         count += found;
+        if (digits && !has_digits)
+            *model = found;
         has_digits |= digits;
-        found_digits |= digits && found;
         title += length + (title[length] != '\0');
     }
-    *model = found_digits || !has_digits;
     return count;
 }
 
