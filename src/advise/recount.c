@@ -471,8 +471,7 @@ static void add(hd_arena *arena, const hd_record *record, const hd_layout *layou
     r->layouts[r->count++] = (hd_recounted){.layout = layout};
 }
 
-/* Of the job, in the model. */
-static double lane_accesses(hd_arena *arena, hd_cost_model *model) {
+double hd_lane_accesses(hd_arena *arena, hd_cost_model *model) {
     hd_cost_line *lines;
     size_t count;
     double sum = 0;
@@ -679,7 +678,7 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
                          const hd_recount *before, hd_recount *recount) {
     static const hd_diag silent = {0};
     uint64_t failed;
-    counting c = counting_of(arena, &silent, job, device, lane_accesses(arena, model), options);
+    counting c = counting_of(arena, &silent, job, device, hd_lane_accesses(arena, model), options);
     *recount = (hd_recount){
         .tried = true, .original = {.layout = hd_layout_original(arena, job->record), .ratio = 1}};
     if (c.is_part && !by_part) {
@@ -732,7 +731,7 @@ void advise_count_original(hd_arena *arena, const hd_job *job, const hd_device *
                            hd_cost_model *model, bool by_part, const hd_evidence_options *options,
                            hd_recount *recount) {
     static const hd_diag silent = {0};
-    const double all = lane_accesses(arena, model);
+    const double all = hd_lane_accesses(arena, model);
     hd_run_counts *counts = &recount->original.compiled;
     *recount = (hd_recount){.original = {.layout = hd_layout_original(arena, job->record)}};
     if ((by_part || all <= (double)hd_evidence_limit_again(options)) &&

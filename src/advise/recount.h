@@ -74,6 +74,8 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
 hd_status hd_count_in_layout(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                              const hd_layout *layout, const hd_device *device, double expected,
                              const hd_evidence_options *options, hd_run_counts *counts);
+/* Accesses of lanes of the job that the model is of, for `expected`. */
+double hd_lane_accesses(hd_arena *arena, hd_cost_model *model);
 /* Where there is no other layout to count: the original alone, for its time. */
 void advise_count_original(hd_arena *arena, const hd_job *job, const hd_device *device,
                            hd_cost_model *model, bool by_part, const hd_evidence_options *options,
