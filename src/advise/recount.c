@@ -117,6 +117,9 @@ static void add_served(const job_counts *j, uint32_t n, hd_time_work *works) {
     w->dram_bytes += times * ((double)c->dram_read + (double)c->dram_written);
     w->l1_hits += l1; /* the mean of the runs */
     w->l2_hits += (1 - l1) * share_of(c->l2_hits, c->l2_sectors);
+    w->energy.l1_bytes += times * (double)c->sectors * j->caches->sector;
+    w->energy.l2_bytes += times * (double)c->l2_bytes;
+    w->energy.dram_bytes += times * ((double)c->dram_read + (double)c->dram_written);
 }
 
 /* What lanes computed. */
@@ -135,12 +138,9 @@ static void add_instructions(const job_counts *j, uint32_t l, uint64_t lanes, hd
     w->barriers = times * (double)of[HD_ISSUED_BARRIER];
     w->waits = times * (double)of[HD_ISSUED_WAIT];
     w->active = w->requests > 0 ? (double)lanes / (w->requests * j->counting->device->warp) : 1;
-    w->energy = (hd_energy_counts){.fp32 = times * (double)of[HD_OPERATION_FP32],
-                                   .fp64 = times * (double)of[HD_OPERATION_FP64],
-                                   .integer = times * (double)of[HD_OPERATION_INTEGER],
-                                   .l1_bytes = w->l1_bytes,
-                                   .l2_bytes = w->l2_bytes,
-                                   .dram_bytes = w->dram_bytes};
+    w->energy.fp32 = times * (double)of[HD_OPERATION_FP32];
+    w->energy.fp64 = times * (double)of[HD_OPERATION_FP64];
+    w->energy.integer = times * (double)of[HD_OPERATION_INTEGER];
 }
 
 /* Blocks that did not run do as those that did. */

@@ -3,6 +3,7 @@
  *
  *     seconds that each bound alone needs
  *       DRAM              (bytes + 64 for each row of a bank that is opened) / bandwidth
+ *       link              bytes between the host's memory and the device / bandwidth
  *       L2                (bytes + those of sectors written in part once more) / bandwidth
  *       L1                bytes of transactions and of passes / bytes for a clock / clock, on the SM that
  *                         has most blocks; at least a word of each lane for a request, and a clock for
@@ -115,6 +116,7 @@ hd_time hd_time_of(const hd_device *device, const hd_time_work *w) {
     hd_time t = {0};
     t.of[HD_BOUND_DRAM] =
         (w->dram_bytes + w->dram_rows * ROW_BYTES) / (v->dram * 1e9 * DRAM_REACHED);
+    t.of[HD_BOUND_LINK] = v->link > 0 ? w->energy.link_bytes / (v->link * 1e9) : 0;
     t.of[HD_BOUND_L2] = (w->l2_bytes + w->l2_partial * PARTIAL) / (v->l2 * 1e9);
     t.of[HD_BOUND_L1] = on_sm * (most(most(w->l1_bytes, w->requests * word) / v->l1, w->lines) +
                                  w->passes * word / v->l1);

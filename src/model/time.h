@@ -36,12 +36,14 @@ typedef struct hd_time_work {
     double dram_rows;                    /* that were opened in memory's banks */
     double l1_hits, l2_hits;             /* shares of the loads that are served there */
     double hottest;                      /* atomics at the address that has most of them */
-    hd_energy_counts energy; /* the same for the energy model; its seconds are not set */
+    hd_energy_counts energy; /* the same for the energy model, and what goes over the link to the host;
+                              * its seconds are not set */
 } hd_time_work;
 
 /* What keeps a launch from being faster. */
 #define HD_TIME_BOUNDS(ROW)                              \
     ROW(DRAM, "DRAM", "its bandwidth")                   \
+    ROW(LINK, "link to the host", "its bandwidth")       \
     ROW(L2, "L2", "its bandwidth")                       \
     ROW(L1, "load/store units", "their rate")            \
     ROW(ISSUE, "issue of instructions", "its rate")      \
