@@ -268,13 +268,13 @@ static const measurement rows_0[] = {{"tesla-m2050", &form_0, &form_1, 1.208},
 
 static const measurement rows_1[] = {
     {"firepro-s9000", &form_11, &form_12, 1.01},  {"geforce-gtx480", &form_11, &form_12, 1.06},
-    {"tesla-k20c", &form_11, &form_12, 1.01},     {"firepro-s9000", &form_13, &form_14, 1},
-    {"geforce-gtx480", &form_13, &form_15, 1.43}, {"tesla-k20c", &form_13, &form_16, 2.83},
+    {"tesla-k20m", &form_11, &form_12, 1.01},     {"firepro-s9000", &form_13, &form_14, 1},
+    {"geforce-gtx480", &form_13, &form_15, 1.43}, {"tesla-k20m", &form_13, &form_16, 2.83},
     {"firepro-s9000", &form_17, &form_18, 1.47},  {"geforce-gtx480", &form_17, &form_18, 1.5},
-    {"tesla-k20c", &form_17, &form_19, 1.38},     {"firepro-s9000", &form_20, &form_21, 2.22},
-    {"geforce-gtx480", &form_20, &form_21, 1.89}, {"tesla-k20c", &form_20, &form_22, 2.07},
+    {"tesla-k20m", &form_17, &form_19, 1.38},     {"firepro-s9000", &form_20, &form_21, 2.22},
+    {"geforce-gtx480", &form_20, &form_21, 1.89}, {"tesla-k20m", &form_20, &form_22, 2.07},
     {"firepro-s9000", &form_23, &form_24, 2.19},  {"geforce-gtx480", &form_23, &form_24, 1.59},
-    {"tesla-k20c", &form_23, &form_24, 1.96},     {0}};
+    {"tesla-k20m", &form_23, &form_24, 1.96},     {0}};
 
 static const measurement rows_2[] = {{"geforce-gtx480", &form_25, &form_26, 3.11},
                                      {"geforce-gtx480", &form_27, &form_28, 1.422},
@@ -362,7 +362,7 @@ const measured_set measured_sets[] = {
      rows_0},
     {"layout selection",
      "Kofler, Cosenza and Fahringer, \"Automatic Data Layout Optimizations for GPUs\", table 2",
-     "sizes; clusters of SAMPO and LavaMD, SoA and tiles here; a K20m", rows_1},
+     "sizes; clusters of SAMPO and LavaMD, SoA and tiles here", rows_1},
     {"remapping",
      "Che, Sheaffer and Skadron, \"Dymaxion\", sections 5.1 to 5.4: kernels on the average of "
      "three sizes",

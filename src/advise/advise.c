@@ -283,8 +283,12 @@ static hd_status recount(hd_arena *arena, const hd_advise_options *options, hd_a
         return HD_OK;
     }
     if (first->leave && !options->evidence.layout_count &&
-        !advise_vectors(arena, model, HD_THREES_PADDED))
+        !advise_vectors(arena, model, HD_THREES_PADDED)) {
+        if (first->judged && first->judged->heard && hd_time_is_known(first->device))
+            advise_count_original(arena, advice->job, first->device, model, follows || is_one,
+                                  &options->evidence, r);
         return HD_OK;
+    }
     hd_status status =
         advise_recount(arena, advice->job, first->device, model, follows || is_one, first->ranking,
                        &options->evidence, is_of_energy(options, first->device),
@@ -292,7 +296,7 @@ static hd_status recount(hd_arena *arena, const hd_advise_options *options, hd_a
     if (status == HD_OK && !r->why)
         take_best(arena, advise_recounted_ranking(arena, r, margin), advice->job->record, first);
     else if (first->leave)
-        *r = (hd_recount){0};
+        *r = (hd_recount){.original = r->original};
     return status;
 }
 
@@ -472,6 +476,8 @@ hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,
     advice->unknown = why_unknown(arena, advice);
     if (!advice->unknown) {
         try_rewriting(arena, advice);
+        advice->time = advise_time(arena, advice->job, advice->devices[0].device, &advice->recount,
+                                   advice->devices[0].leave ? NULL : advice->devices[0].best);
         find_dominating(arena, options, advice);
     }
     ask_otherwise(arena, job, options, advice);

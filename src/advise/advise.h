@@ -12,6 +12,7 @@
 #include "advise/movement.h"
 #include "advise/recount.h"
 #include "advise/threads.h"
+#include "advise/timing.h"
 #include "advise/measure/measure.h"
 #include "model/search.h"
 
@@ -68,7 +69,8 @@ struct hd_advice {
     const hd_job *job;  /* the caller's, or that with its record taken apart */
     const char *rounds; /* how many of groups that end early the job has here (rounds.h), or NULL */
     hd_apart apart;
-    hd_recount recount; /* of the first device's best layouts, as they will run */
+    hd_recount recount;   /* of the first device's best layouts, as they will run */
+    hd_time_advice *time; /* what that is in time; NULL: nothing was counted, or it is not known */
     hd_dominating dominating[HD_MOST_DOMINATING]; /* on the first device */
     uint32_t dominating_count;
     hd_attempt attempt; /* at rewriting, for the first device */

@@ -58,7 +58,6 @@ typedef struct job_counts {
     hd_arena *arena;
     const counting *counting;
     const hd_job *job;
-    bool has_passes; /* those of banks are counted, too */
     counted_launch *launches;
     counted_runs runs;
     hd_tally *tally;
@@ -93,12 +92,10 @@ static double share_of(uint64_t part, uint64_t all) { return all ? (double)part 
 static void add_requests(const job_counts *j, uint32_t n, hd_run_counts *sum, uint64_t *lanes) {
     const counted_run *run = &j->runs.data[n];
     const hd_coalesce_counts *moved = hd_tally_of_launch(j->tally, 0, n);
-    const hd_banks_counts *banks = j->has_passes ? hd_tally_of_launch(j->tally, 1, n) : NULL;
     hd_time_work *w = &sum->works[run->launch];
     w->runs++;
     w->requests += run->times * (double)moved->requests;
     w->l1_bytes += run->times * (double)moved->bytes_moved;
-    w->passes += banks ? run->times * (double)banks->passes : 0;
     lanes[run->launch] += (uint64_t)(run->times * (double)moved->lane_accesses);
     sum->cost += run->times * (double)moved->transactions;
 }
@@ -203,12 +200,10 @@ static bool uses_local_memory(const hd_job *job) {
 
 static hd_status run_all(job_counts *j, void *const *contents, hd_sink part, hd_vm_counts *all) {
     const counting *c = j->counting;
-    const uint64_t limit = hd_evidence_limit_again(c->options);
-    const uint64_t most = j->has_passes && limit < UINT64_MAX / 4 ? limit * 4 : limit;
+    const uint64_t most = hd_evidence_limit_again(c->options);
     const hd_vm_options options = {.workers = 1,
                                    .max_instructions = most < UINT64_MAX ? most : 0,
-                                   .spaces = (uint32_t)1 << KIR_GLOBAL | (uint32_t)j->has_passes
-                                                                             << KIR_LOCAL,
+                                   .spaces = (uint32_t)1 << KIR_GLOBAL,
                                    .stop = c->options->stop};
     hd_block_choice *parts = hd_new_array(j->arena, hd_block_choice, j->job->launch_count);
     const hd_sink *sinks = make_sinks(j, part);
@@ -223,43 +218,77 @@ static hd_status run_all(job_counts *j, void *const *contents, hd_sink part, hd_
     return status == HD_OK && c->options->stop && *c->options->stop ? HD_EUNSUPPORTED : status;
 }
 
+/* Passes of the banks of local memory, by a few blocks of each launch: they hardly depend on what
+ * buffers hold, and not on the layout of records. Where these blocks do not run it is none. */
+static void count_passes(hd_arena *arena, const counting *c, const hd_job *job,
+                         hd_run_counts *counts) {
+    enum { BLOCKS = 4, MOST_INSTRUCTIONS = 1 << 20 };
+    static const hd_diag silent = {0};
+    const hd_vm_options options = {.workers = 1,
+                                   .max_instructions = MOST_INSTRUCTIONS,
+                                   .spaces = (uint32_t)1 << KIR_LOCAL,
+                                   .stop = c->options->stop};
+    const hd_tally_work banks = hd_banks_work(arena, c->device);
+    hd_vm *vm;
+    if (!uses_local_memory(job) ||
+        hd_vm_open(arena, &silent, job, c->before, &options, &vm) != HD_OK)
+        return;
+    for (uint32_t l = 0; l < counts->work_count; l++) {
+        hd_time_work *w = &counts->works[l];
+        const hd_block_choice some = hd_blocks_spread(w->blocks, BLOCKS);
+        hd_tally *tally = hd_tally_new(arena, &banks, 1);
+        const hd_sink sink = hd_tally_sink(tally);
+        const hd_banks_counts *found = NULL;
+        if (w->runs > 0 && hd_vm_write_before(vm, l) == HD_OK &&
+            hd_vm_run_blocks(vm, l, &some, &sink, NULL) == HD_OK)
+            found = hd_tally_of_launch(tally, 0, 0);
+        if (found)
+            w->passes = w->runs * (double)found->passes * (double)w->blocks /
+                        (double)hd_blocks_chosen(&some, w->blocks);
+        hd_tally_free(tally);
+    }
+    hd_vm_close(vm);
+}
+
+static void set_time(const hd_device *device, hd_run_counts *counts) {
+    counts->time = (hd_time){0};
+    if (hd_time_is_known(device))
+        counts->time = hd_time_of_all(device, counts->works, counts->work_count);
+}
+
 /* Runs the job, or the part of it, from these contents. The file is for a trace. `result` has room for the
  * works. */
-static hd_status count_job(hd_arena *arena, const counting *c, const hd_job *job, bool has_passes,
+static hd_status count_job(hd_arena *arena, const counting *c, const hd_job *job,
                            void *const *contents, const char *file, hd_run_counts *result) {
     const hd_trace_header header = {.spaces = (uint32_t)1 << KIR_GLOBAL};
-    const hd_tally_work works[] = {hd_coalesce_work(arena, c->device),
-                                   hd_banks_work(arena, c->device)};
+    const hd_tally_work work = hd_coalesce_work(arena, c->device);
     job_counts j = {.arena = arena,
                     .counting = c,
                     .job = job,
-                    .has_passes = has_passes,
                     .each = hd_new_array(arena, hd_vm_counts, job->launch_count)};
     hd_vm_counts all = {0};
     hd_trace_writer *writer;
     hd_status status = hd_trace_create(arena, c->diag, file, &header, &writer);
     if (status != HD_OK)
         return status;
-    j.tally = hd_tally_new(arena, works, has_passes ? 2 : 1);
+    j.tally = hd_tally_new(arena, &work, 1);
     status = hd_trace_end(writer, run_all(&j, contents, hd_trace_sink(writer), &all), true);
     if (status == HD_OK && c->is_cached)
         status = simulate(&j, file);
     if (status == HD_OK) {
         sum_up(&j, result);
         result->cost = j.caches ? cost_of_caches(&j, &all) : result->cost;
-        if (j.caches && hd_time_is_known(c->device))
-            result->time = hd_time_of_all(c->device, result->works, result->work_count);
+        if (j.caches)
+            set_time(c->device, result);
     }
     hd_tally_free(j.tally);
     return status;
 }
 
-/* Passes are those of the original: a layout of records moves nothing in local memory. */
 static void take_passes(const hd_run_counts *from, const hd_device *device, hd_run_counts *to) {
     for (uint32_t l = 0; l < to->work_count; l++)
         to->works[l].passes = from->works[l].passes;
-    if (to->time.seconds > 0)
-        to->time = hd_time_of_all(device, to->works, to->work_count);
+    set_time(device, to);
 }
 
 static void make_room(hd_arena *arena, const hd_job *job, hd_run_counts *counts) {
@@ -283,8 +312,7 @@ static void count_by_nvcc(hd_arena *arena, const counting *c, const hd_job *job,
         status = hd_nvcc_job(arena, c->diag, job, source, options,
                              hd_format(arena, "%s.ptx", files), &made);
     if (status == HD_OK)
-        count_job(arena, c, made, !rewritten && uses_local_memory(made), inputs,
-                  hd_format(arena, "%s.hdt", files), &to->nvcc);
+        count_job(arena, c, made, inputs, hd_format(arena, "%s.hdt", files), &to->nvcc);
 }
 
 /* The job with its kernels and contents in a layout. */
@@ -311,14 +339,16 @@ static void count_layout(hd_arena *arena, const counting *c, const char *files, 
     if (c->near_count)
         count_by_nvcc(arena, c, placed->job, rewritten, inputs, files, to);
     else
-        to->counted = count_job(arena, c, placed->job, false, inputs,
-                                hd_format(arena, "%s.hdt", files), &to->compiled) == HD_OK;
+        to->counted = count_job(arena, c, placed->job, inputs, hd_format(arena, "%s.hdt", files),
+                                &to->compiled) == HD_OK;
 }
 
 static void count_original(hd_arena *arena, const counting *c, const char *files,
                            hd_recounted *to) {
-    to->counted = count_job(arena, c, c->job, uses_local_memory(c->job), c->before,
-                            hd_format(arena, "%s.hdt", files), &to->compiled) == HD_OK;
+    to->counted = count_job(arena, c, c->job, c->before, hd_format(arena, "%s.hdt", files),
+                            &to->compiled) == HD_OK;
+    if (to->counted)
+        count_passes(arena, c, c->job, &to->compiled);
     if (to->counted && c->asks_nvcc)
         count_by_nvcc(arena, c, c->job, NULL, c->before, files, to);
 }
@@ -449,8 +479,27 @@ static bool is_better(const hd_recount *r, const hd_recounted *a, const hd_recou
            (few < 1 + HD_NOTICEABLE / 2 && x->requests < y->requests);
 }
 
-static bool is_cheaper(const hd_recounted *a, const hd_recounted *b) {
-    return a->counted != b->counted ? a->counted : a->ratio < b->ratio;
+/* How long it takes to the original of the same compiler; 0: that is not known. */
+static double relative_time(const hd_recount *r, const hd_recounted *of) {
+    const double seconds = hd_recount_deciding(r, of)->time.seconds;
+    const double own = hd_recount_own(r, of)->time.seconds;
+    return own > 0 ? seconds / own : 0;
+}
+
+int hd_recount_faster(const hd_recount *r, const hd_recounted *a, const hd_recounted *b) {
+    const hd_time x = {.seconds = relative_time(r, a)}, y = {.seconds = relative_time(r, b)};
+    if (!r->by_time || !(x.seconds > 0) || !(y.seconds > 0))
+        return 0;
+    const hd_time_gain gain = hd_time_gain_of(&y, &x); /* from b to a */
+    return (gain.low > 1) - (gain.high < 1);
+}
+
+/* By the time, where that tells them apart, else by cost. */
+static bool is_cheaper(const hd_recount *r, const hd_recounted *a, const hd_recounted *b) {
+    if (a->counted != b->counted || !a->counted)
+        return a->counted && !b->counted;
+    const int faster = hd_recount_faster(r, a, b);
+    return faster ? faster > 0 : a->ratio < b->ratio;
 }
 
 /* Moves layout `from` before layout `to`. */
@@ -465,13 +514,15 @@ static void sort(hd_recount *r) {
     hd_recounted *all = r->layouts;
     uint32_t best = 0;
     for (uint32_t i = 1, k; i < r->count; i++) {
-        for (k = i; k && is_cheaper(&all[i], &all[k - 1]);)
+        for (k = i; k && is_cheaper(r, &all[i], &all[k - 1]);)
             k--;
         move_up(all, i, k);
     }
     for (uint32_t i = 1;
          i < r->count && all[i].counted && all[i].ratio <= all[0].ratio * (1 + HD_NOTICEABLE); i++)
-        best = is_better(r, &all[i], &all[best]) ? i : best;
+        best = is_better(r, &all[i], &all[best]) && hd_recount_faster(r, &all[i], &all[best]) >= 0
+                   ? i
+                   : best;
     move_up(all, best, 0);
 }
 
@@ -545,9 +596,14 @@ hd_status hd_count_in_layout(hd_arena *arena, const hd_diag *diag, const hd_job 
         status = hd_scratch_make(arena, diag, &c.folder);
     if (status != HD_OK)
         return status;
-    status = count_job(arena, &c, placed_job, uses_local_memory(placed_job), inputs,
-                       hd_format(arena, "%s/trace.hdt", c.folder), counts);
+    status = count_job(arena, &c, placed_job, inputs, hd_format(arena, "%s/trace.hdt", c.folder),
+                       counts);
     hd_scratch_remove(c.folder);
+    if (status == HD_OK) {
+        count_passes(arena, &c, job, counts);
+        if (counts->time.seconds > 0)
+            set_time(device, counts);
+    }
     return status;
 }
 
@@ -591,17 +647,31 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
         recount->why = "the kernels do not run on the job's contents";
         return HD_OK;
     }
-    for (uint32_t i = 0; i < recount->count; i++) {
-        take_passes(&recount->original.compiled, device, &recount->layouts[i].compiled);
-        take_passes(&recount->original.nvcc, device, &recount->layouts[i].nvcc);
+    for (uint32_t i = 0; i <= recount->count && c.is_cached; i++) {
+        hd_recounted *of = i < recount->count ? &recount->layouts[i] : &recount->original;
+        take_passes(&recount->original.compiled, device, &of->compiled);
+        take_passes(&recount->original.compiled, device, &of->nvcc);
     }
     recount->simulated = c.is_cached;
+    recount->by_time = !of_energy;
     count_blocks(&c);
     compare(recount);
     sort(recount);
     if (!recount->count || !recount->layouts[0].counted)
         recount->why = "no layout could be rewritten and run";
     return HD_OK;
+}
+
+void advise_count_original(hd_arena *arena, const hd_job *job, const hd_device *device,
+                           hd_cost_model *model, bool by_part, const hd_evidence_options *options,
+                           hd_recount *recount) {
+    static const hd_diag silent = {0};
+    const double all = lane_accesses(arena, model);
+    hd_run_counts *counts = &recount->original.compiled;
+    *recount = (hd_recount){.original = {.layout = hd_layout_original(arena, job->record)}};
+    if ((by_part || all <= (double)hd_evidence_limit_again(options)) &&
+        hd_count_in_layout(arena, &silent, job, NULL, device, all, options, counts) != HD_OK)
+        *counts = (hd_run_counts){0};
 }
 
 /* `part` of what was `whole` and became `then`, the rest staying; more than all is the model's guess. */
@@ -626,12 +696,18 @@ void advise_recounted_movement(const hd_recount *recount, const hd_layout *layou
     after->moved = after->transactions * before->moved / before->transactions;
 }
 
+/* Nothing is advised that is slower, however little it moves; and what is faster need not move less. */
+static bool gains(const hd_recount *r, const hd_recounted *of, double margin) {
+    const int faster = of->counted ? hd_recount_faster(r, of, &r->original) : -1;
+    return faster > 0 || (!faster && of->ratio <= 1 - margin);
+}
+
 const hd_search_result *advise_recounted_ranking(hd_arena *arena, const hd_recount *recount,
                                                  double margin) {
     hd_search_result *ranking = hd_new(arena, hd_search_result);
     ranking->ranked = hd_new_array(arena, hd_ranked, recount->count);
     for (uint32_t i = 0; i < recount->count; i++)
-        if (recount->layouts[i].counted && recount->layouts[i].ratio <= 1 - margin)
+        if (gains(recount, &recount->layouts[i], margin))
             ranking->ranked[ranking->ranked_count++] =
                 (hd_ranked){.layout = (hd_layout *)recount->layouts[i].layout,
                             .ratio = recount->layouts[i].ratio};

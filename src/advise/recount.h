@@ -35,6 +35,7 @@ typedef struct hd_recount {
     bool tried;      /* else there was nothing to count, or the kernels are as written */
     const char *why; /* nothing was counted; NULL: it was */
     bool simulated;  /* costs are those of caches */
+    bool by_time;    /* where the model of time tells layouts apart, it decides */
     uint64_t blocks, block_count; /* that ran, of all launches' blocks; zeros: all did */
     hd_recounted original;        /* ratio 1 */
     hd_recounted *layouts;        /* the best first; those that were not counted last */
@@ -60,13 +61,20 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
 hd_status hd_count_in_layout(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                              const hd_layout *layout, const hd_device *device, double expected,
                              const hd_evidence_options *options, hd_run_counts *counts);
+/* Where there is no other layout to count: the original alone, for its time. */
+void advise_count_original(hd_arena *arena, const hd_job *job, const hd_device *device,
+                           hd_cost_model *model, bool by_part, const hd_evidence_options *options,
+                           hd_recount *recount);
 /* What decides about a layout: nvcc's code, where it was asked about that and has compiled the original.
  * And the same of the original. */
 const hd_run_counts *hd_recount_deciding(const hd_recount *recount, const hd_recounted *of);
 const hd_run_counts *hd_recount_own(const hd_recount *recount, const hd_recounted *of);
 /* The layout, or the original; NULL: it was not counted. */
 const hd_recounted *hd_recount_of(const hd_recount *recount, const hd_layout *layout);
-/* Those that gain by what was counted, at least by this share. */
+/* 1: `a` is faster than `b`, the original or another layout, by the model of time and beyond its error; -1:
+ * slower; 0: that cannot be told, or times are not known. */
+int hd_recount_faster(const hd_recount *recount, const hd_recounted *a, const hd_recounted *b);
+/* Those that gain by what was counted: that are faster, or cost less by at least this share and are not slower. */
 const hd_search_result *advise_recounted_ranking(hd_arena *arena, const hd_recount *recount,
                                                  double margin);
 

@@ -273,6 +273,7 @@ const hd_member cli_answer_members[] = {
      .of = dominating_members},
     {"counted", HD_VIA(cli_answer, advice, HD_IN, recount), HD_IF(hd_advice, recount.tried),
      .of = recount_members},
+    {"time", HD_VIA(cli_answer, advice, HD_BEHIND, time), .of = cli_time_members},
     {"why", HD_SELF, .of = why_members},
     {0}};
 
@@ -402,6 +403,7 @@ void cli_show_why(cli *c, const cli_answer *answer, hd_str *out) {
     const version rows[] = {{"now", answer->before}, {"then", answer->after}};
     const char *title = hd_format(c->arena, "\nWhat warps move for %s, in segments of %u bytes",
                                   record->spelling, answer->advice->devices[0].device->segment);
+    cli_show_time(c, answer->advice, out);
     show_apart(c, answer, out);
     show_counted(answer, out);
     for (uint32_t d = 0; d < answer->advice->dominating_count; d++)

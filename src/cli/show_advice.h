@@ -44,6 +44,12 @@ void cli_show_answer_command(const cli_answer *answer, hd_str *out);
 /* What was taken apart, what was refused, guesses; then what moves before and after. */
 void cli_show_why(cli *c, const cli_answer *answer, hd_str *out);
 
+/* ---- show_time.c: predicted times ------------------------------------------------------------------- */
+
+extern const hd_member cli_time_members[]; /* hd_time_advice */
+/* The gain in time and what bounds the kernels; nothing where times are not known. */
+void cli_show_time(cli *c, const hd_advice *advice, hd_str *out);
+
 /* A word as a shell takes it. */
 const char *cli_quoted(hd_arena *arena, const char *word);
 /* `heddle COMMAND` for a JOB, a FILE with the options that stand in for one, or a program, and with

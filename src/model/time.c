@@ -25,15 +25,17 @@
 #include <math.h>
 
 /* Which of memory's peak a stream reaches. */
-static const double DRAM_REACHED = 0.80;
+static const double DRAM_REACHED = 0.85;
 /* Opening a row of memory takes as long as so many bytes; a sector of L2 that is written in part has to be
  * read there, too, for its ECC: so many times more. */
-static const double ROW_BYTES = 64, PARTIAL = 1;
-static const double NORM = 4;
+static const double ROW_BYTES = 64, PARTIAL = 0.5;
+static const double NORM = 2;
 /* A dependent instruction follows after this share of the latency of L1, and a few of a warp are
  * independent. */
 static const double DEPENDENT = 0.2, INDEPENDENT = 2;
 static const double BARRIER_CLOCKS = 30;
+/* Of a memory that others use, too. */
+static const double LOADED = 1.3;
 /* Seconds from the end of a launch to the beginning of the next that is queued. */
 static const double LAUNCHING = 2.5e-6;
 /* Of the logarithms: how far off a time is, and a gain, four times of five. */
@@ -101,7 +103,7 @@ static double clocks_alone(const hd_device_speed *v, const hd_time_work *w, cons
     const double per_warp = 1 / (s->warps * w->runs);
     const double waits = w->waits / s->warp_lanes * per_warp;
     const double barriers = w->barriers / s->warp_lanes * per_warp;
-    return waits * latency_of(v, w) + barriers * BARRIER_CLOCKS +
+    return waits * LOADED * latency_of(v, w) + barriers * BARRIER_CLOCKS +
            issued(w, s) * per_warp * v->l1_latency * DEPENDENT / INDEPENDENT;
 }
 
