@@ -182,7 +182,13 @@ static void write_back(void *user, const cache_gone *line) {
     hd_cache_counts *counts = &s->cells.data[line->owner].counts;
     counts->dram_written += (uint64_t)count_bits(line->dirty) * s->sector;
     counts->dram_read += (uint64_t)count_bits(line->dirty & ~line->valid) * s->sector;
-    open_row(s, line->number, counts);
+}
+
+/* A line that had to go. What is left in the end goes in no order. */
+static void evict(simulation *s, const cache_gone *line) {
+    write_back(s, line);
+    if (line->dirty)
+        open_row(s, line->number, &s->cells.data[line->owner].counts);
 }
 
 enum { BYTES_IN_ONE = 8 };
@@ -214,7 +220,7 @@ static size_t serve_l2(simulation *s, const l2_request *r) {
     const bool stores = c->kind == HD_STORE;
     cache_gone gone;
     cache_line *line = cache_use(&s->l2_sets, r->line, &gone);
-    write_back(s, &gone);
+    evict(s, &gone);
     const uint32_t asked = count_bits(r->sectors), missing = r->sectors & ~line->valid;
     if (!(line->valid | line->dirty)) /* it has just come */
         memset(&s->written[(uint64_t)(line - s->l2_sets.lines) * s->l2.per_line_count], 0,

@@ -86,13 +86,16 @@ static void give_floats(const hd_sink *sink, const void *what) {
 static void assert_counts(const hd_cache_counts *a, const hd_cache_counts *b) {
     assert_int_equal(a->requests, b->requests);
     assert_int_equal(a->transactions, b->transactions);
+    assert_int_equal(a->lines, b->lines);
     assert_int_equal(a->sectors, b->sectors);
     assert_int_equal(a->l1_hits, b->l1_hits);
     assert_int_equal(a->l2_sectors, b->l2_sectors);
     assert_int_equal(a->l2_hits, b->l2_hits);
+    assert_int_equal(a->l2_partial, b->l2_partial);
     assert_int_equal(a->l2_bytes, b->l2_bytes);
     assert_int_equal(a->dram_read, b->dram_read);
     assert_int_equal(a->dram_written, b->dram_written);
+    assert_int_equal(a->dram_rows, b->dram_rows);
 }
 
 #define SMALL "warp:32 l1:1k/32 l2:8k/32 w:1,10,100 blocks:2 threads:256 regs:4k segment:32 sms:2"
@@ -110,11 +113,11 @@ static void counts_done_by_hand(void **state) {
     assert_int_equal(c->sector, 32);
     assert_int_equal(c->launch_count, 2);
     /* Four sectors from memory, then from L1; two of them written whole, where they are in L2. */
-    const hd_cache_counts load = {2, 8, 8, 4, 4, 0, 128, 128, 0};
-    const hd_cache_counts store = {1, 2, 2, 0, 2, 2, 0, 0, 0};
+    const hd_cache_counts load = {2, 8, 2, 8, 4, 4, 0, 0, 128, 128, 0, 1};
+    const hd_cache_counts store = {1, 2, 1, 2, 0, 2, 2, 0, 0, 0, 0, 0};
     /* L1 is empty again, L2 is not; what is written last goes to memory in the end. */
-    const hd_cache_counts again = {2, 8, 8, 4, 4, 4, 128, 0, 0};
-    const hd_cache_counts rest = {1, 2, 2, 0, 2, 2, 0, 0, 64};
+    const hd_cache_counts again = {2, 8, 2, 8, 4, 4, 4, 0, 128, 0, 0, 0};
+    const hd_cache_counts rest = {1, 2, 1, 2, 0, 2, 2, 0, 0, 0, 64, 0};
     assert_counts(&c->launches[0].accesses[0].counts, &load);
     assert_counts(&c->launches[0].accesses[1].counts, &store);
     assert_counts(&c->launches[1].accesses[0].counts, &again);

@@ -184,7 +184,6 @@ static void oracle_write_back(oracle_caches *o, const oracle_line *line) {
     hd_cache_counts *counts = &o->rows.data[line->owner].counts;
     counts->dram_written += oracle_bits(line->dirty) * o->sector;
     counts->dram_read += oracle_bits(line->dirty & ~line->valid) * o->sector;
-    oracle_open_row(o, line->line, counts);
 }
 
 /* bytes: of each of the line's sectors, how many a store writes; NULL: it is none. */
@@ -193,6 +192,8 @@ static void oracle_l2(oracle_caches *o, uint64_t line, uint64_t bits, const uint
     oracle_line gone, *l = oracle_use(&o->l2, line, &gone);
     hd_cache_counts *counts = &o->rows.data[owner].counts;
     oracle_write_back(o, &gone);
+    if (gone.dirty)
+        oracle_open_row(o, gone.line, &o->rows.data[gone.owner].counts);
     counts->l2_sectors += oracle_bits(bits);
     for (uint64_t s = 0; s < o->l2.line; s++) {
         const uint64_t bit = (uint64_t)1 << s;
