@@ -96,7 +96,7 @@ refuses "no_such" device explore --model no_such
 modelled=(device explore --model tesla-k20c "${small[@]:0:6}")
 OCL_ICD_VENDORS=$work/log/none accepts "${modelled[@]}" --json
 fits device explore
-[ "$(measured)" = '"measured": 12' ] || complain "not 12 modelled: $(measured)"
+[ "$(measured)" = '"measured": 16' ] || complain "not 16 modelled: $(measured)"
 accepts "${modelled[@]}"
 prints '^tesla-k20c \(device profile\)$'
 prints '0 measured now'
