@@ -179,7 +179,7 @@ static void find_bandwidth(explore_state *e) {
         hd_micro_point usual = hd_micro_usual();
         hd_micro_shape shape;
         usual.value[HD_DIM_OBJECTS] = v->point.value[HD_DIM_OBJECTS];
-        if (!v->kernels.repeats || strcmp(v->layout, "soa") || !hd_micro_equal(&v->point, &usual) ||
+        if (v->predicted || !v->kernels.repeats || strcmp(v->layout, "soa") || !hd_micro_equal(&v->point, &usual) ||
             strcmp(v->placement, hd_placement_name(HD_PLACEMENT_DEVICE)) ||
             hd_micro_check(e->arena, &v->point, &shape) || shape.objects < range->bandwidth_objects)
             continue;

@@ -81,7 +81,7 @@ static hd_time_work in_place(const hd_device *device, hd_time_work w, hd_placeme
         return w;
     if (placement == HD_PLACEMENT_FINE || (placement == HD_PLACEMENT_HOST && !shared)) {
         w.l2_bytes = w.dram_bytes = w.energy.l2_bytes = w.energy.dram_bytes = w.energy.l1_bytes;
-        w.l1_hits = w.l2_hits = w.l2_partial = w.dram_rows = 0;
+        w.l1_hits = w.l2_hits = w.l2_partial = 0;
     }
     if (!shared) {
         w.energy.link_bytes = w.energy.dram_bytes;
