@@ -473,7 +473,9 @@ static uint32_t registers_of(const simulation *s, const hd_event_launch *launch)
         return s->options->registers;
     for (uint32_t l = 0; l < job->launch_count; l++)
         if (!strcmp(job->launches[l].kernel_name, launch->kernel))
-            return hd_job_analyse(s->arena, job, &job->launches[l])->registers;
+            return hd_kernel_registers(job->launches[l].kernel,
+                                       hd_flow_analyse(s->arena, job->launches[l].kernel),
+                                       s->device);
     return 0;
 }
 

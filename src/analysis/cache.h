@@ -79,7 +79,7 @@ typedef struct hd_caches {
 } hd_caches;
 
 typedef struct hd_caches_options {
-    uint32_t registers;      /* of a thread; 0: the job's, by liveness; without a job none */
+    uint32_t registers;      /* of a thread; 0: as estimated of the job; without a job none */
     uint32_t blocks_at_once; /* on an SM, if more fit; 0: as many as fit */
     uint64_t first_launch, end_launch; /* numbers, from the first to before the end; 0, 0: all */
     uint64_t first_block, end_block;   /* the same, of each launch */
