@@ -303,7 +303,7 @@ static void take_registers(hd_arena *arena, const counting *c, const hd_job *mad
         counts->works[l].shared = kernel->shared;
     }
     if (counts->time.seconds > 0)
-        set_time(c->device, counts);
+        price(c->device, counts);
 }
 
 /* Counts a job, the original or the one `rewritten`, as nvcc compiles it, if it does. */
