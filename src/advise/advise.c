@@ -57,9 +57,8 @@ static void take_best(hd_arena *arena, const hd_search_result *ranking, const hd
 
 /* What decides on a device: where its profile lacks what another objective needs, the cost. */
 static hd_objective objective_on(const hd_advise_options *options, const hd_device *device) {
-    const bool is_told =
-        hd_device_has_energy(device) &&
-        (options->objective == HD_QUANTITY_ENERGY || hd_time_is_known(device));
+    const bool is_told = hd_device_has_energy(device) &&
+                         (options->objective == HD_QUANTITY_ENERGY || hd_time_is_known(device));
     return is_told ? options->objective : HD_QUANTITY_TIME;
 }
 
@@ -89,8 +88,9 @@ static hd_status judge_statically(hd_arena *arena, const hd_diag *diag,
                                   const hd_advise_options *options, const hd_search_options *search,
                                   const hd_job *job, hd_device_advice *of) {
     of->judged = hd_new(arena, hd_judgement);
-    hd_status status = hd_judge_statically(arena, diag, job, of->device, &options->cost, search,
-                                           &of->search, objective_on(options, of->device), of->judged);
+    hd_status status =
+        hd_judge_statically(arena, diag, job, of->device, &options->cost, search, &of->search,
+                            objective_on(options, of->device), of->judged);
     if (status == HD_OK)
         take_best(arena, ranking_of(arena, of->judged), job->record, of);
     return status;

@@ -115,12 +115,14 @@ hd_status hd_evidence_run(hd_arena *arena, const hd_diag *diag, const hd_job *jo
 /* A layout, by what was counted. */
 typedef struct hd_judged {
     hd_layout *layout;
-    double cost;   /* dynamic cost of what was heard; without caches by the model with measured
+    double cost; /* dynamic cost of what was heard; without caches by the model with measured
                     * shapes; where nothing was heard the static cost */
-    double seconds; /* of the same, by the bounds of throughput alone; 0: the profile has no speeds */
-    double joules;  /* with idle power for so long; 0: the profile has no figures */
-    double least;   /* what the objective is about: the cost, the joules, or these times the seconds */
-    double ratio;   /* of that to the original's */
+    double
+        seconds; /* of the same, by the bounds of throughput alone; 0: the profile has no speeds */
+    double joules; /* with idle power for so long; 0: the profile has no figures */
+    double
+        least; /* what the objective is about: the cost, the joules, or these times the seconds */
+    double ratio;            /* of that to the original's */
     hd_energy_counts counts; /* that joules are of */
     hd_cache_sum caches;     /* of what was heard; zeros without caches */
     double transactions;     /* of what was heard; without caches of the job, in the model */
@@ -133,11 +135,11 @@ typedef struct hd_judgement {
     hd_search_result search; /* by it */
     hd_judged *layouts;      /* the best first; the original is among them */
     uint32_t count;
-    uint32_t original; /* which of them */
-    bool heard;        /* false: by static cost, hd_judge_statically() */
+    uint32_t original;      /* which of them */
+    bool heard;             /* false: by static cost, hd_judge_statically() */
     hd_objective objective; /* for the time the cost decided */
-    bool simulated;    /* caches decided; else the profile cannot be simulated */
-    double margin;     /* gains below this share cannot be told from none */
+    bool simulated;         /* caches decided; else the profile cannot be simulated */
+    double margin;          /* gains below this share cannot be told from none */
     bool leave;
 } hd_judgement;
 

@@ -206,7 +206,7 @@ static void rank(const judge *j) {
     const hd_layout *original = r->layouts[0].layout;
     for (uint32_t i = 0; i < r->count; i++) {
         hd_judged *of = &r->layouts[i];
-        of->least = r->objective == HD_QUANTITY_TIME ? of->cost
+        of->least = r->objective == HD_QUANTITY_TIME  ? of->cost
                     : r->objective == HD_QUANTITY_EDP ? of->joules * of->seconds
                                                       : of->joules;
     }

@@ -631,10 +631,10 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
     static const hd_diag silent = {0};
     uint64_t failed;
     counting c = counting_of(arena, &silent, job, device, lane_accesses(arena, model), options);
-    *recount = (hd_recount){
-        .tried = true,
-        .objective = objective,
-        .original = {.layout = hd_layout_original(arena, job->record), .ratio = 1}};
+    *recount =
+        (hd_recount){.tried = true,
+                     .objective = objective,
+                     .original = {.layout = hd_layout_original(arena, job->record), .ratio = 1}};
     if (c.is_part && !by_part) {
         recount->why = "the job is more work than the limit; raise it with --run";
         return HD_OK;

@@ -14,20 +14,21 @@
 /* Of global memory. */
 typedef struct hd_run_counts {
     uint64_t requests, transactions; /* of all of the job */
-    double cost; /* dynamic, of a share of the blocks; transactions where the profile's caches cannot
+    double
+        cost; /* dynamic, of a share of the blocks; transactions where the profile's caches cannot
                   * be simulated */
     hd_time_work *works; /* of each launch of the job, all of its blocks */
     uint32_t work_count;
     hd_time time; /* of all of it, on the device; zeros: its profile does not tell */
-    double joules; /* the same, with idle power where times are known; 0: the profile does not tell */
+    double
+        joules; /* the same, with idle power where times are known; 0: the profile does not tell */
 } hd_run_counts;
 
 /* A layout, by a run of the kernels in it. */
 typedef struct hd_recounted {
     const hd_layout *layout;
     bool counted; /* else it could not be rewritten, or did not run */
-    double
-        ratio; /* of what the objective is about to the original's, by nvcc's code where there is
+    double ratio; /* of what the objective is about to the original's, by nvcc's code where there is
                 * such; 0: not counted */
     hd_run_counts compiled, nvcc; /* nvcc: zeros where it was not asked, or does not compile them */
     bool asked;                   /* of a layout: nvcc was */

@@ -83,11 +83,36 @@ const char *cli_command_for(cli *c, const cli_question *question, const hd_advic
 
 /* ---- the answer --------------------------------------------------------------------------- */
 
+static hd_energy_counts bytes_of(const hd_run_counts *counts) {
+    hd_energy_counts sum = {0};
+    for (uint32_t l = 0; l < counts->work_count; l++) {
+        sum.l1_bytes += counts->works[l].energy.l1_bytes;
+        sum.l2_bytes += counts->works[l].energy.l2_bytes;
+        sum.dram_bytes += counts->works[l].energy.dram_bytes;
+    }
+    return sum;
+}
+
+/* Where the best layout of the first device saves energy, by what decided. */
+static const char *what_is_saved(cli *c, const hd_advice *advice) {
+    const hd_device_advice *first = &advice->devices[0];
+    const hd_recount *r = &advice->recount;
+    const hd_recounted *counted = hd_recount_of(r, first->best);
+    const hd_judged *judged = hd_judged_as(first->judged, first->best);
+    if (!counted && !judged)
+        return NULL;
+    const hd_energy_counts before = counted
+                                        ? bytes_of(hd_recount_own(r, counted))
+                                        : first->judged->layouts[first->judged->original].counts;
+    const hd_energy_counts after =
+        counted ? bytes_of(hd_recount_deciding(r, counted)) : judged->counts;
+    return hd_saving_print(c->arena, first->device, &before, &after);
+}
+
 static const char *static_verdict(cli *c, const hd_advice *advice, const char *basis) {
     const hd_device_advice *first = &advice->devices[0];
     /* What the rewriter has refused although it costs less than what is advised. */
     const hd_refusal *refused = advice->attempt.refused_count ? advice->attempt.refused : NULL;
-    const hd_judged *best = hd_judged_as(first->judged, first->best);
     bool rewritable = !first->leave && (advice->attempt.layout || !advice->attempt.tried);
     hd_verdict verdict = {.record = advice->job->record,
                           .unknown = advice->unknown,
@@ -97,10 +122,8 @@ static const char *static_verdict(cli *c, const hd_advice *advice, const char *b
                           .objective = first->judged ? first->judged->objective : HD_QUANTITY_TIME,
                           .apart = advice->apart.fields,
                           .apart_count = is_apart(advice) ? advice->apart.count : 0};
-    if (verdict.objective != HD_QUANTITY_TIME && best)
-        verdict.saved =
-            hd_saving_print(c->arena, first->device,
-                            &first->judged->layouts[first->judged->original].counts, &best->counts);
+    if (verdict.objective != HD_QUANTITY_TIME)
+        verdict.saved = what_is_saved(c, advice);
     if (refused) {
         verdict.refused = refused->layout;
         verdict.refused_ratio = refused->ratio;
@@ -241,9 +264,7 @@ static const hd_member nvcc_members[] = {{"requests", HD_AT(hd_recounted, nvcc.r
                                          {"transactions", HD_AT(hd_recounted, nvcc.transactions)},
                                          {0}};
 /* Of the code that decides. */
-static const hd_run_counts *deciding(const void *at) {
-    return hd_recount_deciding(NULL, at);
-}
+static const hd_run_counts *deciding(const void *at) { return hd_recount_deciding(NULL, at); }
 HD_GETTER(deciding_seconds, hd_recounted,
           deciding(row)->time.seconds > 0 ? hd_real(deciding(row)->time.seconds) : hd_null())
 HD_GETTER(deciding_joules, hd_recounted,

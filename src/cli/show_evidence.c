@@ -122,8 +122,7 @@ static const hd_member judged_columns[] = {
     {"transactions", "transactions", HD_COUNT, HD_AT(hd_judged, transactions)},
     {"dram_bytes", "DRAM", HD_BYTES, .get = dram_of},
     {0}};
-#define JOULES \
-    {"joules", "energy", HD_JOULES, HD_AT(hd_judged, joules), HD_IF(hd_judged, joules)}
+#define JOULES {"joules", "energy", HD_JOULES, HD_AT(hd_judged, joules), HD_IF(hd_judged, joules)}
 static const hd_member energy_columns[] = {{HD_SELF, .of = judged_columns}, JOULES, {0}};
 static const hd_member judged_members[] = {
     {HD_SELF, .of = judged_columns},

@@ -136,8 +136,8 @@ typedef struct hd_lane_work {
     bool *scalar;
 } hd_lane_work;
 struct hd_divergence;
-hd_lane_work hd_kernel_lane_work(hd_arena *arena, const kir_module *module, const kir_kernel *kernel,
-                                 const struct hd_divergence *of_block);
+hd_lane_work hd_kernel_lane_work(hd_arena *arena, const kir_module *module,
+                                 const kir_kernel *kernel, const struct hd_divergence *of_block);
 /* Adds what one lane does in an instruction; loads and stores themselves are counted elsewhere. */
 void hd_count_operations(const kir_kernel *kernel, const hd_lane_work *work, kir_value value,
                          uint32_t operations[HD_OPERATIONS]);

@@ -158,7 +158,8 @@ static bool *find_waits(hd_arena *arena, const kir_kernel *kernel) {
             waits[block->insts[i]] = ++*of > deepest;
             deepest = *of > deepest ? *of : deepest;
         }
-        for (uint32_t i = 0; i < block->inst_count; i++) /* what comes from another block is there */
+        for (uint32_t i = 0; i < block->inst_count;
+             i++) /* what comes from another block is there */
             depth[block->insts[i]] = 0;
     }
     return waits;
@@ -175,8 +176,8 @@ static bool is_scalar(const kir_kernel *kernel, const hd_divergence *of_block, k
            !of_block->varying[is_branch ? inst->args[0] : value];
 }
 
-hd_lane_work hd_kernel_lane_work(hd_arena *arena, const kir_module *module, const kir_kernel *kernel,
-                                 const hd_divergence *of_block) {
+hd_lane_work hd_kernel_lane_work(hd_arena *arena, const kir_module *module,
+                                 const kir_kernel *kernel, const hd_divergence *of_block) {
     hd_lane_work work = {find_waits(arena, kernel), hd_new_array(arena, bool, kernel->inst_count)};
     for (kir_value v = 0; v < kernel->inst_count && module->form == KIR_FOR_AMD; v++)
         work.scalar[v] = is_scalar(kernel, of_block, v);

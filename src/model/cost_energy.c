@@ -15,9 +15,8 @@ static void add_operations(hd_arena *arena, const hd_cost_model *model, const hd
                            const hd_launch *launch, hd_energy_counts *counts) {
     const hd_kernel_info *info = hd_job_analyse(arena, job, launch);
     const hd_grid grid = hd_grid_of(launch->dims, launch->global, launch->local);
-    const hd_lane_work work =
-        hd_kernel_lane_work(arena, info->module, info->kernel,
-                            hd_divergence_of_block(arena, info->kernel, info->flow));
+    const hd_lane_work work = hd_kernel_lane_work(
+        arena, info->module, info->kernel, hd_divergence_of_block(arena, info->kernel, info->flow));
     double threads = (double)grid.block_threads * (double)grid.block_count * (double)launch->repeat;
     for (uint32_t r = 0; r < info->flow->rpo_count; r++) {
         const kir_block *block = &info->kernel->blocks[info->flow->rpo[r]];

@@ -17,11 +17,11 @@
 
 /* 2,048 objects of 20 bytes. */
 enum { BYTES = 2048 * 20 };
-#define PLAIN                                                                             \
+#define PLAIN                                                                              \
     "warp:32 l1:64k/32 l2:4m/32 blocks:16 threads:1024 regs:65536 segment:32 maxregs:255 " \
     "sms:4 l1tags:128/128 l2tags:128/16 w:1,5.2,14.6"
 /* GB/s; nothing but these takes long. */
-#define SPEED(dram, link)                                                                       \
+#define SPEED(dram, link)                                                                 \
     " clock:1000 bandwidth:" dram ",1000," link " rates:1000,1000,1000,1000,100000,1000 " \
     "latency:1,1,1"
 #define LAUNCHING 2.5e-6
@@ -80,8 +80,10 @@ static void a_link_is_taken_by_copies_or_by_the_kernel(void **state) {
     explore_placements(&e, PLAIN SPEED("1000", "0.1") " energy:0,0,0,0,0,1e-9,1000000,0");
     const char *const layouts[] = {"aos", "soa"};
     for (int l = 0; l < 2; l++) {
-        const hd_explored *device = in(&e, layouts[l], "device"), *host = in(&e, layouts[l], "host");
-        const hd_explored *fine = in(&e, layouts[l], "fine"), *coarse = in(&e, layouts[l], "coarse");
+        const hd_explored *device = in(&e, layouts[l], "device"),
+                          *host = in(&e, layouts[l], "host");
+        const hd_explored *fine = in(&e, layouts[l], "fine"),
+                          *coarse = in(&e, layouts[l], "coarse");
         assert_true(device->predicted && device->kernels.repeats == 1);
         /* There and back; and waited for. */
         assert_true(joules(&device->energy) < 1e-12);
@@ -135,8 +137,8 @@ static void idle_power_is_drawn_for_the_time(void **state) {
         assert_near(joules(&other->whole_energy) - joules(&v->whole_energy), 7 * v->whole.median);
     }
     const uint32_t count = (uint32_t)idle.result.count;
-    const hd_study *study = hd_study_new(
-        e.arena, hd_explored_runs(e.arena, idle.result.variants, count), count);
+    const hd_study *study =
+        hd_study_new(e.arena, hd_explored_runs(e.arena, idle.result.variants, count), count);
     hd_interval watts;
     assert_true(study->predicted && study->modelled);
     assert_true(hd_study_value(study, study->variants, HD_QUANTITY_POWER, &watts));

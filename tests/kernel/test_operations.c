@@ -17,8 +17,8 @@ static void count(const char *text, kir_form form, uint32_t operations[HD_OPERAT
     module->form = form;
     const kir_kernel *kernel = module->kernels[0];
     const hd_flow *flow = hd_flow_analyse(arena, kernel);
-    const hd_lane_work work = hd_kernel_lane_work(arena, module, kernel,
-                                                  hd_divergence_of_block(arena, kernel, flow));
+    const hd_lane_work work =
+        hd_kernel_lane_work(arena, module, kernel, hd_divergence_of_block(arena, kernel, flow));
     memset(operations, 0, HD_OPERATIONS * sizeof *operations);
     for (kir_value v = 0; v < kernel->inst_count; v++)
         hd_count_operations(kernel, &work, v, operations);
@@ -28,13 +28,13 @@ static void count(const char *text, kir_form form, uint32_t operations[HD_OPERAT
 /* Integers that a block shares are no lane's work on AMD's GPUs; sums of floats are, and what differs. */
 static void shared_integers_are_the_scalar_units(void **state) {
     (void)state;
-    static const char text[] = KERNEL(
-        "k", "  %lane = query local_id i64 %z\n  %i = trunc i32 %lane\n"
-             "  %shared = add i32 %n, %ten\n  %twice = mul i32 %shared, %three\n"
-             "  %own = add i32 %i, %twice\n"
-             "  %half = load f32 %f\n  %sum = fadd f32 %half, %half\n"
-             "  %test = icmp slt i1 %shared, %ten\n  condbr %test, b1, b2\n"
-             "b1:\n  store %own, %f\n  store %sum, %f\n  br b2\nb2:\n  ret\n");
+    static const char text[] =
+        KERNEL("k", "  %lane = query local_id i64 %z\n  %i = trunc i32 %lane\n"
+                    "  %shared = add i32 %n, %ten\n  %twice = mul i32 %shared, %three\n"
+                    "  %own = add i32 %i, %twice\n"
+                    "  %half = load f32 %f\n  %sum = fadd f32 %half, %half\n"
+                    "  %test = icmp slt i1 %shared, %ten\n  condbr %test, b1, b2\n"
+                    "b1:\n  store %own, %f\n  store %sum, %f\n  br b2\nb2:\n  ret\n");
     uint32_t written[HD_OPERATIONS], amd[HD_OPERATIONS];
     count(text, KIR_AS_WRITTEN, written);
     count(text, KIR_FOR_AMD, amd);

@@ -179,7 +179,8 @@ static void find_bandwidth(explore_state *e) {
         hd_micro_point usual = hd_micro_usual();
         hd_micro_shape shape;
         usual.value[HD_DIM_OBJECTS] = v->point.value[HD_DIM_OBJECTS];
-        if (v->predicted || !v->kernels.repeats || strcmp(v->layout, "soa") || !hd_micro_equal(&v->point, &usual) ||
+        if (v->predicted || !v->kernels.repeats || strcmp(v->layout, "soa") ||
+            !hd_micro_equal(&v->point, &usual) ||
             strcmp(v->placement, hd_placement_name(HD_PLACEMENT_DEVICE)) ||
             hd_micro_check(e->arena, &v->point, &shape) || shape.objects < range->bandwidth_objects)
             continue;
@@ -350,12 +351,12 @@ hd_status hd_explore(hd_arena *arena, const hd_diag *diag, hd_database *database
         status = hd_session_open(arena, diag, &nothing, options->device, &e.session);
     if (status == HD_OK && !options->folder)
         status = hd_scratch_make(arena, diag, &scratch);
-    e.folder = (hd_micro_folder){.arena = arena,
-                                 .diag = diag,
-                                 .path = options->folder ? options->folder : scratch,
-                                 .backend = options->backend,
-                                 .form = options->model ? hd_form_for(options->model)
-                                                        : KIR_AS_WRITTEN};
+    e.folder =
+        (hd_micro_folder){.arena = arena,
+                          .diag = diag,
+                          .path = options->folder ? options->folder : scratch,
+                          .backend = options->backend,
+                          .form = options->model ? hd_form_for(options->model) : KIR_AS_WRITTEN};
     if (status == HD_OK)
         status = options->model ? explore_model(&e) : explore_device(&e);
     hd_scratch_remove(scratch);

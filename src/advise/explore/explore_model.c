@@ -93,11 +93,12 @@ static hd_time_work in_place(const hd_device *device, hd_time_work w, hd_placeme
 /* Of all objects to the device and back: each byte is read on one side and written on the other. */
 static hd_time_work copies(const hd_device *device, double bytes) {
     const bool shared = is_shared(device);
-    return (hd_time_work){.runs = 2,
-                          .blocks = 1,
-                          .block_threads = 1,
-                          .dram_bytes = bytes * (shared ? 4 : 2),
-                          .energy = {.dram_bytes = bytes * 4, .link_bytes = shared ? 0 : bytes * 2}};
+    return (hd_time_work){
+        .runs = 2,
+        .blocks = 1,
+        .block_threads = 1,
+        .dram_bytes = bytes * (shared ? 4 : 2),
+        .energy = {.dram_bytes = bytes * 4, .link_bytes = shared ? 0 : bytes * 2}};
 }
 
 /* One after another. Where the profile has no speeds there are no times, and no idle power. */

@@ -105,8 +105,8 @@ static hd_value powers_of(const hd_view *view, const void *at) {
     uint32_t count = 0;
     for (uint32_t v = 0; v < point->count; v++) {
         all[count].variant = point->variants[v];
-        count += hd_study_value(view->context, point->variants[v], HD_QUANTITY_POWER,
-                                &all[count].value);
+        count +=
+            hd_study_value(view->context, point->variants[v], HD_QUANTITY_POWER, &all[count].value);
     }
     return hd_rows(all, count);
 }
@@ -124,10 +124,9 @@ static hd_value power_shown(const hd_view *view, const void *at) {
                         : hd_null();
 }
 
-static const hd_member power_members[] = {
-    {HD_BEHIND(hd_standing, variant), .of = place_members},
-    {HD_IN(hd_standing, value), .of = interval_members},
-    {0}};
+static const hd_member power_members[] = {{HD_BEHIND(hd_standing, variant), .of = place_members},
+                                          {HD_IN(hd_standing, value), .of = interval_members},
+                                          {0}};
 
 static const char *value_of(const hd_view *view, int dimension, const hd_micro_point *point) {
     return hd_dimension_print(view->arena, dimension, point->value[dimension]);
@@ -269,10 +268,10 @@ const hd_member hd_finding_members[] = {
 
 /* ---- the study ------------------------------------------------------------------------------ */
 
-HD_GETTER(seconds_of, hd_study,
-          hd_text(hd_format(view->arena, "%sof %s", row->predicted ? "modelled, not measured; " : "",
-                            row->several_placements ? "whole runs, with transfers"
-                                                    : "kernels alone")))
+HD_GETTER(
+    seconds_of, hd_study,
+    hd_text(hd_format(view->arena, "%sof %s", row->predicted ? "modelled, not measured; " : "",
+                      row->several_placements ? "whole runs, with transfers" : "kernels alone")))
 HD_GETTER(energy_text, hd_study,
           hd_text(row->why        ? hd_format(view->arena, "not known: %s", row->why)
                   : row->modelled ? "modelled, not metered"
