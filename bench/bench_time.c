@@ -228,7 +228,7 @@ static bool is_wanted(int argc, char **argv, const char *name) {
 }
 
 int main(int argc, char **argv) {
-    static const char *const halves[] = {"chosen with", "judged by"};
+    static const char *const halves[] = {"Chosen with", "Judges"};
     hd_arena *arena = hd_arena_new();
     predictions all = {0};
     figures of[2] = {0};
@@ -245,10 +245,11 @@ int main(int argc, char **argv) {
         const measured_set *set = &measured_sets[s];
         if (!is_wanted(argc, argv, set->name))
             continue;
-        printf("%s (%s): %s%s%s\n\n| device | from | to | published | predicted | interval | off "
-               "|\n|---|---|---|---|---|---|---|\n",
+        printf("### %s\n\n%s: %s.%s%s%s\n\n| device | from | to | published | predicted | interval "
+               "| off |\n|---|---|---|---|---|---|---|\n",
                set->name, halves[s % 2], set->source,
-               *set->differs ? "; not told, or other here: " : "", set->differs);
+               *set->differs ? " Not told, or other here: " : "", set->differs,
+               *set->differs ? "." : "");
         for (const measurement *m = set->rows; m->device; m++)
             print_row(arena, &all, m, argc > 1, &of[s % 2]);
         printf("\n");

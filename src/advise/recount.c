@@ -112,6 +112,7 @@ static void add_served(const job_counts *j, uint32_t n, hd_time_work *works) {
     w->l2_partial += times * (double)c->l2_partial * j->caches->sector;
     w->dram_rows += times * (double)c->dram_rows;
     w->dram_bytes += times * ((double)c->dram_read + (double)c->dram_written);
+    w->hottest += times * l->hottest;
     w->l1_hits += l1; /* the mean of the runs */
     w->l2_hits += (1 - l1) * share_of(c->l2_hits, c->l2_sectors);
     w->energy.l1_bytes += times * (double)c->sectors * j->caches->sector;

@@ -60,6 +60,7 @@ typedef struct hd_cache_launch {
     const hd_event_launch *launch; /* the trace's */
     uint64_t blocks;               /* that were run, of launch->block_count */
     uint32_t blocks_per_sm;        /* at once, at most */
+    double hottest;                /* atomics of lanes at the sector that has most of them */
     hd_cache_sum *accesses;        /* [launch->access_count] */
     hd_cache_sum sum;
 } hd_cache_launch;

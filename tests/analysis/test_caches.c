@@ -407,6 +407,73 @@ static void parts_of_a_trace(void **state) {
     scene_end(&s);
 }
 
+/* Eight blocks of 64 that all read some of 64 KiB, spread over it. */
+static void give_some_blocks(const hd_sink *sink, const void *what) {
+    static const hd_event_access accesses[] = {{HD_LOAD, KIR_GLOBAL, 4, 0},
+                                               {HD_ATOMIC, KIR_GLOBAL, 4, 0}};
+    const hd_event_buffer buffer = {"v", "float", KIR_GLOBAL, 65536, 65536, 4, NULL};
+    const hd_event_launch launch = {.kernel = "k",
+                                    .dims = 1,
+                                    .groups = {64, 1, 1},
+                                    .local = {32, 1, 1},
+                                    .block_count = 64,
+                                    .block_threads = 32,
+                                    .accesses = accesses,
+                                    .access_count = 2,
+                                    .buffers = &buffer,
+                                    .buffer_count = 1};
+    const uint64_t all = UINT32_MAX;
+    (void)what;
+    assert_int_equal(sink->launch(sink->self, &launch), HD_OK);
+    for (uint64_t block = 0; block < 64; block += 8) {
+        void *stream = sink->open_block(sink->self, block);
+        for (uint64_t n = 0; n < 40; n++) {
+            const hd_event e = {.threads = 32,
+                                .active = 32,
+                                .mask = &all,
+                                .position = n,
+                                .base = 65536 + (block * 1664 + n % 20 * 1024) % 57344,
+                                .stride = 64};
+            sink->event(stream, &e);
+        }
+        /* All lanes add to one word, and then to two, half of them each. */
+        hd_event e = {1, 32, 32, 40, &all, 65536, 0, NULL, false};
+        sink->event(stream, &e);
+        const uint64_t half[32] = {0, 64, 0, 64, 0, 64, 0, 64, 0, 64, 0, 64, 0, 64, 0, 64,
+                                   0, 64, 0, 64, 0, 64, 0, 64, 0, 64, 0, 64, 0, 64, 0, 64};
+        e.position++;
+        e.address = half;
+        sink->event(stream, &e);
+        assert_int_equal(sink->close_block(sink->self, stream, block, true), HD_OK);
+    }
+    assert_int_equal(sink->end_launch(sink->self, true), HD_OK);
+}
+
+/* Where only some blocks were heard they have the caches of a slice of the device. */
+static void some_blocks_have_a_slice(void **state) {
+    const hd_caches_options options = {0};
+    const hd_caches *whole, *slice;
+    scene s;
+    (void)state;
+    scene_begin(&s);
+    scene_write(&s, give_some_blocks, NULL);
+#define OF_SLICE                                                                  \
+    " w:1,10,100 blocks:2 threads:512 regs:64k segment:32 l1:4k/32 l1tags:128/8 " \
+    "l2tags:128/4"
+    /* Of 2 rounds of 2 blocks on 8 SMs a quarter. */
+    const hd_device *device = device_of(s.arena, "warp:32 sms:8 l2:32k/32" OF_SLICE);
+    const hd_device *quarter = device_of(s.arena, "warp:32 sms:2 l2:8k/32" OF_SLICE);
+    assert_int_equal(hd_caches_run(s.arena, NULL, s.trace, device, NULL, NULL, &options, &whole),
+                     HD_OK);
+    assert_int_equal(hd_caches_run(s.arena, NULL, s.trace, quarter, NULL, NULL, &options, &slice),
+                     HD_OK);
+    assert_counts(&whole->total.counts, &slice->total.counts);
+    assert_true(whole->total.counts.dram_read > 0 && whole->total.counts.l2_hits > 0);
+    /* 8 blocks x (32 + 16) lanes at the first word */
+    assert_true(whole->launches[0].hottest == 8 * (32 + 16));
+    scene_end(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_done_by_hand),
@@ -414,6 +481,7 @@ int main(void) {
         cmocka_unit_test(a_set_of_all_lines_is_a_stack),
         cmocka_unit_test(several_read_one_trace),
         cmocka_unit_test(parts_of_a_trace),
+        cmocka_unit_test(some_blocks_have_a_slice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
