@@ -55,9 +55,11 @@ static void take_best(hd_arena *arena, const hd_search_result *ranking, const hd
     of->ratio = of->leave ? 1 : ranking->ranked[0].ratio;
 }
 
-/* Joules decide, not the cost. */
-static bool is_of_energy(const hd_advise_options *options, const hd_device *device) {
-    return options->objective == HD_QUANTITY_ENERGY && hd_device_has_energy(device);
+/* What decides on a device: where its profile lacks what another objective needs, the cost. */
+static hd_objective objective_on(const hd_advise_options *options, const hd_device *device) {
+    const bool is_told = hd_device_has_energy(device) &&
+                         (options->objective == HD_QUANTITY_ENERGY || hd_time_is_known(device));
+    return is_told ? options->objective : HD_QUANTITY_TIME;
 }
 
 /* The layouts that gain, as a search ranks them. */
@@ -81,13 +83,14 @@ static bool rests_on_assumptions(const hd_device_advice *of) {
     return false;
 }
 
-/* The modelled joules of the best layouts decide. */
+/* The modelled joules of the best layouts decide, or these and their seconds. */
 static hd_status judge_statically(hd_arena *arena, const hd_diag *diag,
                                   const hd_advise_options *options, const hd_search_options *search,
                                   const hd_job *job, hd_device_advice *of) {
     of->judged = hd_new(arena, hd_judgement);
-    hd_status status = hd_judge_statically(arena, diag, job, of->device, &options->cost, search,
-                                           &of->search, true, of->judged);
+    hd_status status =
+        hd_judge_statically(arena, diag, job, of->device, &options->cost, search, &of->search,
+                            objective_on(options, of->device), of->judged);
     if (status == HD_OK)
         take_best(arena, ranking_of(arena, of->judged), job->record, of);
     return status;
@@ -112,7 +115,7 @@ static hd_status advise_by_cost(hd_arena *arena, const hd_diag *diag,
         else
             hd_search_static(arena, of->model, search, &of->search);
         take_best(arena, &of->search, job->record, of);
-        if (is_of_energy(options, of->device))
+        if (objective_on(options, of->device) != HD_QUANTITY_TIME)
             status = judge_statically(arena, diag, options, search, job, of);
         if (status != HD_OK)
             return status;
@@ -132,7 +135,7 @@ static hd_status advise_by_evidence(hd_arena *arena, const hd_diag *diag,
     hd_judgement *judged = hd_new(arena, hd_judgement);
     hd_status status =
         hd_evidence_judge(arena, diag, advice->evidence, number, &options->evidence, &options->cost,
-                          search, also, is_of_energy(options, of->device),
+                          search, also, objective_on(options, of->device),
                           options->before ? options->before->devices[number].judged : NULL, judged);
     if (status != HD_OK || advice->evidence->why)
         return status;
@@ -301,7 +304,7 @@ static hd_status recount(hd_arena *arena, const hd_advise_options *options, hd_a
     }
     hd_status status =
         advise_recount(arena, advice->job, first->device, model, by_part, first->ranking,
-                       &options->evidence, is_of_energy(options, first->device),
+                       &options->evidence, objective_on(options, first->device),
                        options->before ? &options->before->recount : NULL, r);
     if (status == HD_OK && !r->why)
         take_best(arena, advise_recounted_ranking(arena, r, margin), advice->job->record, first);

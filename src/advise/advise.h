@@ -19,8 +19,8 @@
 typedef struct hd_advice hd_advice;
 
 typedef struct hd_advise_options {
-    /* What is to be least. Without a device joules are modelled, of those devices whose profiles
-     * have figures; elsewhere, and for the energy-delay product, the cost decides. */
+    /* What is to be least. Without a device joules are modelled, and seconds predicted, of those devices
+     * whose profiles have figures; elsewhere the cost decides. */
     hd_objective objective;
     const hd_device *const *devices; /* at least one; the first one's best layout is applied */
     uint32_t device_count;

@@ -22,7 +22,6 @@ typedef struct counting {
     double share;   /* of the blocks, that caches are simulated for */
     bool is_part;   /* no others run: they would be too much work */
     bool is_cached; /* they can be: else transactions are the cost */
-    bool of_energy; /* joules are */
     bool asks_nvcc; /* it compiles these kernels, and is here */
     uint32_t *near; /* layouts that it is asked about, [near_count] */
     uint32_t near_count;
@@ -149,6 +148,9 @@ static void add_served(const job_counts *j, uint32_t n, hd_run_counts *sum) {
     w->hottest += times * l->hottest;
     w->l1_hits += l1; /* the mean of the runs */
     w->l2_hits += (1 - l1) * share_of(c->l2_hits, c->l2_sectors);
+    w->energy.l1_bytes += times * (double)c->sectors * j->caches->sector;
+    w->energy.l2_bytes += times * (double)c->l2_bytes;
+    w->energy.dram_bytes += times * ((double)c->dram_read + (double)c->dram_written);
 }
 
 /* What lanes computed. */
@@ -168,12 +170,9 @@ static void add_instructions(const job_counts *j, uint32_t l, uint64_t lanes, hd
     w->barriers = times * (double)of[HD_ISSUED_BARRIER];
     w->waits = times * (double)of[HD_ISSUED_WAIT];
     w->active = w->requests > 0 ? (double)lanes / (w->requests * j->counting->device->warp) : 1;
-    w->energy = (hd_energy_counts){.fp32 = times * (double)of[HD_OPERATION_FP32],
-                                   .fp64 = times * (double)of[HD_OPERATION_FP64],
-                                   .integer = times * (double)of[HD_OPERATION_INTEGER],
-                                   .l1_bytes = w->l1_bytes,
-                                   .l2_bytes = w->l2_bytes,
-                                   .dram_bytes = w->dram_bytes};
+    w->energy.fp32 = times * (double)of[HD_OPERATION_FP32];
+    w->energy.fp64 = times * (double)of[HD_OPERATION_FP64];
+    w->energy.integer = times * (double)of[HD_OPERATION_INTEGER];
 }
 
 /* Blocks that did not run do as those that did. */
@@ -212,20 +211,6 @@ static hd_status simulate(job_counts *j, const char *file) {
     status = hd_caches_run(j->arena, c->diag, trace, c->device, j->job, NULL, &options, &j->caches);
     hd_trace_close(trace);
     return status;
-}
-
-/* As cost or as joules, of the blocks that were simulated. */
-static double cost_of_caches(const job_counts *j, const hd_vm_counts *all) {
-    const counting *c = j->counting;
-    hd_energy_counts counts = hd_caches_energy_counts(j->caches);
-    const double share = c->is_part ? 1 : c->share;
-    double cost = j->caches->total.cost;
-    counts.fp32 = share * (double)all->operations[HD_OPERATION_FP32];
-    counts.fp64 = share * (double)all->operations[HD_OPERATION_FP64];
-    counts.integer = share * (double)all->operations[HD_OPERATION_INTEGER];
-    if (c->of_energy)
-        hd_energy_modelled(c->device, &counts, &cost);
-    return cost;
 }
 
 static bool uses_local_memory(const hd_job *job) {
@@ -289,10 +274,13 @@ static void count_passes(hd_arena *arena, const counting *c, const hd_job *job,
     hd_vm_close(vm);
 }
 
-static void set_time(const hd_device *device, hd_run_counts *counts) {
+/* Of what caches were simulated for. */
+static void price(const hd_device *device, hd_run_counts *counts) {
     counts->time = (hd_time){0};
     if (hd_time_is_known(device))
         counts->time = hd_time_of_all(device, counts->works, counts->work_count);
+    if (!hd_time_joules(device, counts->works, counts->work_count, &counts->time, &counts->joules))
+        counts->joules = 0;
 }
 
 /* Runs the job, or the part of it, from these contents. `placed`: what its buffers were, NULL for the same
@@ -318,9 +306,9 @@ static hd_status count_job(hd_arena *arena, const counting *c, const hd_job *job
         status = simulate(&j, file);
     if (status == HD_OK) {
         sum_up(&j, result);
-        result->cost = j.caches ? cost_of_caches(&j, &all) : result->cost;
+        result->cost = j.caches ? j.caches->total.cost : result->cost;
         if (j.caches)
-            set_time(c->device, result);
+            price(c->device, result);
     }
     hd_tally_free(j.tally);
     return status;
@@ -329,7 +317,7 @@ static hd_status count_job(hd_arena *arena, const counting *c, const hd_job *job
 static void take_passes(const hd_run_counts *from, const hd_device *device, hd_run_counts *to) {
     for (uint32_t l = 0; l < to->work_count; l++)
         to->works[l].passes = from->works[l].passes;
-    set_time(device, to);
+    price(device, to);
 }
 
 static void make_room(hd_arena *arena, const hd_job *job, bool by_buffer, hd_run_counts *counts) {
@@ -360,7 +348,7 @@ static void take_registers(hd_arena *arena, const counting *c, const hd_job *mad
         counts->works[l].shared = kernel->shared;
     }
     if (counts->time.seconds > 0)
-        set_time(c->device, counts);
+        price(c->device, counts);
 }
 
 /* Counts a job, the original or the one `rewritten`, as nvcc compiles it, if it does. */
@@ -525,13 +513,21 @@ const hd_recounted *hd_recount_of(const hd_recount *r, const hd_layout *layout) 
     return hd_layout_equal(r->original.layout, layout) ? &r->original : NULL;
 }
 
+/* What is to be least; without simulated caches the cost. */
+static double value_of(const hd_recount *r, const hd_run_counts *counts) {
+    if (r->objective == HD_QUANTITY_TIME || !(counts->joules > 0))
+        return counts->cost;
+    return counts->joules * (r->objective == HD_QUANTITY_EDP ? counts->time.seconds : 1);
+}
+
 static void compare(hd_recount *r) {
     for (uint32_t i = 0; i < r->count; i++) {
         hd_recounted *of = &r->layouts[i];
         of->counted = of->counted && hd_recount_deciding(r, of)->transactions &&
                       (!of->asked || of->nvcc.transactions);
-        of->ratio =
-            of->counted ? hd_recount_deciding(r, of)->cost / hd_recount_own(r, of)->cost : 0;
+        of->ratio = of->counted ? value_of(r, hd_recount_deciding(r, of)) /
+                                      value_of(r, hd_recount_own(r, of))
+                                : 0;
     }
 }
 
@@ -553,7 +549,7 @@ static double relative_time(const hd_recount *r, const hd_recounted *of) {
 
 int hd_recount_faster(const hd_recount *r, const hd_recounted *a, const hd_recounted *b) {
     const hd_time x = {.seconds = relative_time(r, a)}, y = {.seconds = relative_time(r, b)};
-    if (!r->by_time || !(x.seconds > 0) || !(y.seconds > 0))
+    if (r->objective != HD_QUANTITY_TIME || !(x.seconds > 0) || !(y.seconds > 0))
         return 0;
     const hd_time_gain gain = hd_time_gain_of(&y, &x); /* from b to a */
     return (gain.low > 1) - (gain.high < 1);
@@ -667,20 +663,22 @@ hd_status hd_count_in_layout(hd_arena *arena, const hd_diag *diag, const hd_job 
     if (status == HD_OK) {
         count_passes(arena, &c, job, counts);
         if (counts->time.seconds > 0)
-            set_time(device, counts);
+            price(device, counts);
     }
     return status;
 }
 
 hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *device,
                          hd_cost_model *model, bool by_part, const hd_search_result *ranking,
-                         const hd_evidence_options *options, bool of_energy,
+                         const hd_evidence_options *options, hd_objective objective,
                          const hd_recount *before, hd_recount *recount) {
     static const hd_diag silent = {0};
     uint64_t failed;
     counting c = counting_of(arena, &silent, job, device, hd_lane_accesses(arena, model), options);
-    *recount = (hd_recount){
-        .tried = true, .original = {.layout = hd_layout_original(arena, job->record), .ratio = 1}};
+    *recount =
+        (hd_recount){.tried = true,
+                     .objective = objective,
+                     .original = {.layout = hd_layout_original(arena, job->record), .ratio = 1}};
     if (c.is_part && !by_part) {
         recount->why = "the job is more work than the limit; raise it with --run";
         return HD_OK;
@@ -692,7 +690,6 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
         make_room(arena, job, false, &of->nvcc);
     }
     recall(before, recount);
-    c.of_energy = of_energy;
     c.asks_nvcc = job->module->form == KIR_FOR_NVIDIA && hd_ends_in(job->kernel_path, ".cu") &&
                   hd_nvcc_find(arena);
     c.result = recount;
@@ -718,7 +715,6 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
         take_passes(&recount->original.compiled, device, &of->nvcc);
     }
     recount->simulated = c.is_cached;
-    recount->by_time = !of_energy;
     count_blocks(&c);
     compare(recount);
     sort(recount);

@@ -165,8 +165,7 @@ static void show_static(cli *c, const request *r, const hd_advice *advice, hd_st
         hd_str_printf(out, "\nCostliest accesses on %s\n", advice->devices[i].device->name);
         cli_show_rows(c, NULL, cli_worst_columns, worst, out);
         const hd_judgement *judged = advice->devices[i].judged;
-        if (i == 0 && advice->recount.tried && !advice->recount.why &&
-            !(judged && judged->of_energy))
+        if (i == 0 && advice->recount.tried && !advice->recount.why)
             cli_show_recounted(c, advice, out);
         else if (judged)
             cli_show_judged(c, record, advice->evidence, &advice->devices[i], out);
@@ -423,6 +422,16 @@ static int advise_records(cli *c, request *r, const hd_job *job, cli_output *out
     return printed ? printed : stopped ? CLI_STOPPED : CLI_FINE;
 }
 
+/* Without a device models tell what another objective than the time needs. */
+static int check_objective(cli *c, hd_objective objective, const hd_device *device) {
+    if (objective != HD_QUANTITY_TIME && !hd_device_has_energy(device))
+        return cli_wrong(c, "%s", hd_energy_unknown(c->arena, device));
+    if (objective == HD_QUANTITY_EDP && !hd_time_is_known(device))
+        return cli_wrong(c, "%s, or let a device decide with --budget TIME",
+                         hd_time_unknown(c->arena, device));
+    return CLI_FINE;
+}
+
 static int advise(cli *c, request *r) {
     hd_job *job;
     const hd_device **devices;
@@ -439,10 +448,9 @@ static int advise(cli *c, request *r) {
         r->energy.profile = devices[0];
     r->options.devices = devices;
     r->options.device_count = (uint32_t)device_count;
-    for (size_t d = 0; d < device_count; d++) /* without a device the energy is that of the model */
-        if (r->options.objective == HD_QUANTITY_ENERGY && !r->given->budget &&
-            !hd_device_has_energy(devices[d]))
-            return cli_wrong(c, "%s", hd_energy_unknown(c->arena, devices[d]));
+    for (size_t d = 0; d < device_count && !r->given->budget; d++)
+        if (check_objective(c, r->options.objective, devices[d]))
+            return CLI_WRONG;
     r->options.rewrite = r->given->apply != NULL;
     r->options.take_apart = !r->given->whole;
     cli_output output;
@@ -495,9 +503,6 @@ static hd_status read_objective(cli *c, request *r) {
     if (r->given->objective && !hd_objective_parse(r->given->objective, objective))
         return cli_refuse(c, "--objective: unknown objective '%s'; there are: time, energy, edp",
                           r->given->objective);
-    if (*objective == HD_QUANTITY_EDP && !r->given->budget)
-        return cli_refuse(c, "--objective edp needs times, which only a device tells: give it "
-                             "--budget TIME");
     if (option && (!r->given->budget || *objective == HD_QUANTITY_TIME))
         return cli_refuse(c, "--%s goes with --budget and --objective energy or edp", option);
     if (meter->command && !meter->name)

@@ -646,7 +646,7 @@ const cli_option cli_all_options[] = {
      "the device profile that counts and modelled energy are of; default: the device's own",
      .excludes = "show model"},
     {"model", 0, "D", CLI_TEXT, AT(model), IN(EXPLORE),
-     "no device: the modelled energy of this device profile, without times", .excludes = "show"},
+     "no device: times and energy by the models of this device profile", .excludes = "show"},
     {"keep", 0, "DIR", CLI_TEXT, AT(keep), IN(EXPLORE),
      "leave the kernels and jobs of all points in this folder, which is made", .excludes = "show"},
     {"keep", 0, "DIR", CLI_TEXT, AT(keep), IN(ADVISE),

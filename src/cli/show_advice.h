@@ -69,6 +69,8 @@ hd_status cli_evidence_read(cli *c, hd_advise_options *options);
 /* "a run of 512 of 4096 blocks, with its caches simulated": what the advice for the first device
  * rests on; without evidence it is `cost`, and why the job was not run. */
 const char *cli_evidence_basis(hd_arena *arena, const hd_advice *advice, const char *cost);
+/* What ratios are of, where the objective is not the time. */
+const char *cli_objective_text(hd_objective objective, bool is_timed);
 /* The layouts that were judged, the best first. */
 void cli_show_judged(cli *c, const hd_record *record, const hd_evidence *evidence,
                      const hd_device_advice *of, hd_str *out);

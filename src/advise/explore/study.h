@@ -115,6 +115,7 @@ typedef struct hd_study {
     const hd_explored *variants; /* as given */
     uint32_t count;
     bool several_placements; /* `whole` counts, not `kernels` */
+    bool predicted;          /* times are a model's */
     bool modelled;           /* what energy is known is a model's */
     const char *meter;       /* of the energy; NULL: none is known */
     const char *why;         /* no energy is known; NULL: some is */
