@@ -7,8 +7,7 @@
 #include "advise/vectors.h"
 #include "advise/verify.h"
 #include "analysis/banks.h"
-#include "analysis/cache.h"
-#include "analysis/coalesce.h"
+#include "analysis/time_work.h"
 #include "device/energy_model.h"
 
 typedef struct counting {
@@ -86,75 +85,22 @@ static hd_sink *make_sinks(job_counts *j, hd_sink part) {
     return sinks;
 }
 
-static double share_of(uint64_t part, uint64_t all) { return all ? (double)part / (double)all : 0; }
-
-/* Of a run of a launch, what warps asked for. */
-static void add_requests(const job_counts *j, uint32_t n, hd_run_counts *sum, uint64_t *lanes) {
-    const counted_run *run = &j->runs.data[n];
-    const hd_coalesce_counts *moved = hd_tally_of_launch(j->tally, 0, n);
-    hd_time_work *w = &sum->works[run->launch];
-    w->runs++;
-    w->requests += run->times * (double)moved->requests;
-    w->l1_bytes += run->times * (double)moved->bytes_moved;
-    lanes[run->launch] += (uint64_t)(run->times * (double)moved->lane_accesses);
-    sum->cost += run->times * (double)moved->transactions;
-}
-
-/* And what caches served, of a share of its blocks. */
-static void add_served(const job_counts *j, uint32_t n, hd_time_work *works) {
-    const hd_cache_launch *l = &j->caches->launches[n];
-    const hd_cache_counts *c = &l->sum.counts;
-    const double times = l->blocks ? (double)l->launch->block_count / (double)l->blocks : 1;
-    hd_time_work *w = &works[j->runs.data[n].launch];
-    const double l1 = share_of(c->l1_hits, c->sectors);
-    w->lines += times * (double)c->lines;
-    w->l2_bytes += times * (double)c->l2_sectors * j->caches->sector;
-    w->l2_partial += times * (double)c->l2_partial * j->caches->sector;
-    w->dram_rows += times * (double)c->dram_rows;
-    w->dram_bytes += times * ((double)c->dram_read + (double)c->dram_written);
-    w->l1_hits += l1; /* the mean of the runs */
-    w->l2_hits += (1 - l1) * share_of(c->l2_hits, c->l2_sectors);
-}
-
-/* What lanes computed. */
-static void add_instructions(const job_counts *j, uint32_t l, uint64_t lanes, hd_time_work *w) {
-    const hd_launch *launch = &j->job->launches[l];
-    const hd_grid grid = hd_grid_of(launch->dims, launch->global, launch->local);
-    const double times = j->launches[l].run.times;
-    const uint64_t *of = j->each[l].operations;
-    w->blocks = grid.block_count;
-    w->block_threads = (uint32_t)grid.block_threads;
-    w->registers = hd_job_analyse(j->arena, j->job, launch)->registers;
-    w->integer = times * (double)of[HD_ISSUED_INTEGER];
-    w->fp32 = times * (double)of[HD_ISSUED_FP32];
-    w->fp64 = times * (double)of[HD_ISSUED_FP64];
-    w->special = times * (double)of[HD_ISSUED_SPECIAL];
-    w->barriers = times * (double)of[HD_ISSUED_BARRIER];
-    w->waits = times * (double)of[HD_ISSUED_WAIT];
-    w->active = w->requests > 0 ? (double)lanes / (w->requests * j->counting->device->warp) : 1;
-    w->energy = (hd_energy_counts){.fp32 = times * (double)of[HD_OPERATION_FP32],
-                                   .fp64 = times * (double)of[HD_OPERATION_FP64],
-                                   .integer = times * (double)of[HD_OPERATION_INTEGER],
-                                   .l1_bytes = w->l1_bytes,
-                                   .l2_bytes = w->l2_bytes,
-                                   .dram_bytes = w->dram_bytes};
-}
-
 /* Blocks that did not run do as those that did. */
 static void sum_up(const job_counts *j, hd_run_counts *sum) {
-    uint64_t *lanes = hd_new_array(j->arena, uint64_t, j->job->launch_count);
     double requests = 0;
-    for (uint32_t n = 0; n < j->runs.count; n++)
-        add_requests(j, n, sum, lanes);
+    for (uint32_t n = 0; n < j->runs.count; n++) {
+        const counted_run *run = &j->runs.data[n];
+        const hd_coalesce_counts *moved = hd_tally_of_launch(j->tally, 0, n);
+        hd_time_work_add(&sum->works[run->launch], run->times, moved);
+        sum->cost += run->times * (double)moved->transactions;
+    }
     for (uint32_t n = 0; j->caches && n < j->caches->launch_count; n++)
-        add_served(j, n, sum->works);
+        hd_time_work_add_served(&sum->works[j->runs.data[n].launch], j->caches, n);
     for (uint32_t l = 0; l < sum->work_count; l++) {
         hd_time_work *w = &sum->works[l];
-        if (!(w->runs > 0))
-            continue;
-        w->l1_hits /= w->runs;
-        w->l2_hits /= w->runs;
-        add_instructions(j, l, lanes[l], w);
+        if (w->runs > 0)
+            hd_time_work_end(w, &j->job->launches[l], j->counting->device, j->launches[l].run.times,
+                             &j->each[l]);
         requests += w->requests;
     }
     sum->requests = (uint64_t)(requests + 0.5);

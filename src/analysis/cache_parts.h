@@ -127,7 +127,7 @@ typedef struct cache_turns {
     hd_trace *trace;
     const hd_diag *diag;
     const hd_trace_launch *launch;
-    uint64_t first, end; /* rows of launch->blocks */
+    hd_block_choice rows; /* of launch->blocks */
     uint32_t sms, blocks_per_sm;
     void (*issue)(void *user, uint32_t sm, const hd_event *event);
     void *user;

@@ -49,9 +49,10 @@ typedef struct taking {
 /* The next block that has MIs; NULL: there is none. */
 static resident *next_resident(taking *t) {
     const hd_trace_launch *l = t->turns->launch;
-    while (t->next < t->turns->end && !l->blocks[t->next].mis)
+    const hd_block_choice *rows = &t->turns->rows;
+    while (t->next < l->block_count && (!hd_block_chosen(rows, t->next) || !l->blocks[t->next].mis))
         t->next++;
-    if (t->next == t->turns->end)
+    if (t->next == l->block_count)
         return NULL;
     resident *r = t->free;
     if (r) {
@@ -175,7 +176,7 @@ static uint32_t rounds_after(uint32_t rounds, size_t requests) {
 }
 
 hd_status cache_take_turns(const cache_turns *turns, bool *complete) {
-    taking t = {.arena = hd_arena_new(), .turns = turns, .next = turns->first};
+    taking t = {.arena = hd_arena_new(), .turns = turns};
     uint32_t rounds = 1;
     hd_status status = HD_OK;
     *complete = true;

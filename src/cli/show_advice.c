@@ -273,7 +273,7 @@ const hd_member cli_answer_members[] = {
      .of = dominating_members},
     {"counted", HD_VIA(cli_answer, advice, HD_IN, recount), HD_IF(hd_advice, recount.tried),
      .of = recount_members},
-    {"time", HD_VIA(cli_answer, advice, HD_BEHIND, time), .of = cli_time_members},
+    {"time", HD_VIA(cli_answer, advice, HD_BEHIND, time), .of = hd_time_advice_members},
     {"why", HD_SELF, .of = why_members},
     {0}};
 

@@ -6,6 +6,7 @@
 #define HD_REPORT_MEMBERS_H
 
 #include "advise/mapping.h"
+#include "advise/timing.h"
 #include "base/result.h"
 #include "device/device.h"
 #include "advise/explore/study.h"
@@ -78,6 +79,12 @@ extern const hd_member hd_cache_access_columns[]; /* hd_cache_access, the same: 
 extern const hd_member hd_cache_launch_members[]; /* hd_cache_launch and its accesses */
 extern const hd_member hd_cache_place_members[];  /* hd_cache_place; with its columns */
 extern const hd_member hd_caches_members[];       /* hd_caches */
+
+/* ---- members_time.c ----------------------------------------------------------------------- */
+
+extern const hd_member hd_time_members[];        /* hd_time */
+extern const hd_member hd_time_gain_members[];   /* hd_time_gain */
+extern const hd_member hd_time_advice_members[]; /* hd_time_advice */
 
 /* ---- members_map.c ------------------------------------------------------------------------ */
 
