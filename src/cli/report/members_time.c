@@ -10,7 +10,7 @@ const hd_member hd_time_members[] = {
 const hd_member hd_time_gain_members[] = {HD_SAME(hd_time_gain, times, low, high), {0}};
 
 static const hd_member kernel_members[] = {
-    HD_SAME(hd_kernel_time, kernel, runs, flops, dram_bytes),
+    HD_SAME(hd_kernel_time, kernel, runs, flops, fp64, dram_bytes),
     {"flops_after", HD_AT(hd_kernel_time, flops_after), HD_IF(hd_kernel_time, after)},
     {"dram_bytes_after", HD_AT(hd_kernel_time, dram_bytes_after), HD_IF(hd_kernel_time, after)},
     {"before", HD_IN(hd_kernel_time, before), .of = hd_time_members},

@@ -61,6 +61,9 @@ hd_status hd_page_run(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
     hd_page_simulate(arenas, trace, subject, o, &caches);
     hd_status status = add_counts(arena, diag, trace, subject, o, &caches, left_out, object);
     const hd_view view = {arena};
+    const char *no_time = hd_page_time(arena, subject, o->device, object);
+    if (no_time)
+        leave_out(left_out, "time", no_time);
     if (!caches.original)
         leave_out(left_out, "caches", caches.why);
     json_object_set_new(object, "caches",
