@@ -355,15 +355,14 @@ static void show_times(cli *c, const request *r, hd_str *out) {
     const times *t = r->times;
     if (!t)
         return;
-    const char *part =
-        t->simulated < 1
-            ? hd_format(c->arena, "; by the caches of %s of the blocks, --caches for all",
-                        hd_show_share(c->arena, t->simulated))
-            : "";
-    hd_say(out, "%s is predicted %s: %s, %s (%s), and %s (%s)%s", r->labels[1],
-           hd_gain_print(c->arena, t->gain), r->labels[0],
+    const char *part = t->simulated < 1 ? hd_format(c->arena, ", by the caches of %s of the blocks",
+                                                    hd_show_share(c->arena, t->simulated))
+                                        : "";
+    hd_say(out, "Predicted on %s%s: %s %s (%s), %s %s (%s): %s",
+           r->sides[0].annotated->device->name, part, r->labels[0],
            hd_show_seconds(c->arena, t->before.seconds), hd_bound_print(c->arena, &t->before),
-           hd_show_seconds(c->arena, t->after.seconds), hd_bound_print(c->arena, &t->after), part);
+           r->labels[1], hd_show_seconds(c->arena, t->after.seconds),
+           hd_bound_print(c->arena, &t->after), hd_gain_print(c->arena, t->gain));
 }
 
 /* ---- the command ------------------------------------------------------------------------------ */

@@ -78,9 +78,5 @@ hd_status hd_page_locality(hd_arena *arena, const hd_diag *diag, hd_trace *trace
 hd_status hd_page_advice(hd_arena *arena, const hd_diag *diag, const hd_page_subject *subject,
                          const hd_page_options *options, const hd_measured *measured,
                          const hd_page_caches *caches, json_t *run);
-/* page_time.c: the member `time`, what the advice predicts for the device; returns why there is none, or
- * NULL. */
-const char *hd_page_time(hd_arena *arena, const hd_page_subject *subject, const hd_device *device,
-                         json_t *run);
 
 #endif
