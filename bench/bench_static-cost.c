@@ -25,6 +25,8 @@
 #include "shared/run_job.h"
 
 enum { DEVICES = 2, BENCHMARKS = 3, LAYOUTS = 4 };
+/* Of a thread: the paper does not say. With more, fewer blocks of LavaMD fit an SM of Fermi. */
+enum { REGISTERS = 32 };
 
 /* What the tables say of a layout; of AoS everything is 1. */
 typedef struct row {
@@ -86,7 +88,7 @@ static hd_cost_model *model_of(hd_arena *arena, const hd_diag *diag, const char 
     hd_job *job = read_job(arena, diag, name);
     const hd_device *device;
     hd_cost_model *model;
-    const hd_cost_options options = {.loops = HD_LOOPS_PENG};
+    const hd_cost_options options = {.loops = HD_LOOPS_PENG, .registers = REGISTERS};
     if (hd_device_find(arena, diag, device_name, &device) ||
         hd_cost_model_make(arena, diag, job, device, &options, &model))
         exit(2);
@@ -137,7 +139,7 @@ typedef struct dynamic {
 
 static double simulate(hd_arena *arena, const hd_diag *diag, hd_trace *trace, const hd_job *job,
                        int device, const char *notation) {
-    const hd_caches_options options = {0};
+    const hd_caches_options options = {.registers = REGISTERS};
     const hd_device *found;
     const hd_caches *caches;
     hd_layout *layout;

@@ -22,6 +22,8 @@ typedef struct measurement {
     const char *device;
     const form *before, *after;
     double gain; /* times as fast, as published */
+    bool
+        is_unknown; /* the source does not tell the kernel or the layout: shown, but not judged by */
 } measurement;
 
 typedef struct measured_set {

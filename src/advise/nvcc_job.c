@@ -13,28 +13,31 @@ extern char **environ;
 
 /* ---- the compiler ---------------------------------------------------------------------------- */
 
-static const char *nvcc_in(hd_arena *arena, const char *folder, size_t length, const char *below) {
-    const char *path = hd_format(arena, "%.*s%s/nvcc", (int)length, folder, below);
+static const char *tool_in(hd_arena *arena, const char *folder, size_t length, const char *below,
+                           const char *name) {
+    const char *path = hd_format(arena, "%.*s%s/%s", (int)length, folder, below, name);
     return length && !access(path, X_OK) ? path : NULL;
 }
 
-const char *hd_nvcc_find(hd_arena *arena) {
+const char *hd_cuda_tool(hd_arena *arena, const char *name) {
     static const char *const variables[] = {"CUDA_PATH", "CUDA_HOME"};
     const char *found = NULL;
     for (size_t v = 0; v < sizeof variables / sizeof *variables && !found; v++) {
         const char *root = getenv(variables[v]);
-        found = root ? nvcc_in(arena, root, strlen(root), "/bin") : NULL;
+        found = root ? tool_in(arena, root, strlen(root), "/bin", name) : NULL;
     }
     for (const char *at = getenv("PATH"); at && *at && !found;) {
         size_t length = strcspn(at, ":");
-        found = nvcc_in(arena, at, length, "");
+        found = tool_in(arena, at, length, "", name);
         at += length + (at[length] == ':');
     }
     static const char usual[] = "/usr/local/cuda";
-    return found ? found : nvcc_in(arena, usual, strlen(usual), "/bin");
+    return found ? found : tool_in(arena, usual, strlen(usual), "/bin", name);
 }
 
-static bool succeeds(char **words) {
+const char *hd_nvcc_find(hd_arena *arena) { return hd_cuda_tool(arena, "nvcc"); }
+
+bool hd_run_tool(char **words, int messages) {
     posix_spawn_file_actions_t actions;
     pid_t child;
     int status;
@@ -42,6 +45,8 @@ static bool succeeds(char **words) {
         return false;
     for (int fd = 0; fd < 3; fd++)
         posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", fd ? O_WRONLY : O_RDONLY, 0);
+    if (messages >= 0)
+        posix_spawn_file_actions_adddup2(&actions, messages, STDERR_FILENO);
     int failed = posix_spawn(&child, words[0], &actions, NULL, words, environ);
     posix_spawn_file_actions_destroy(&actions);
     while (!failed && waitpid(child, &status, 0) < 0)
@@ -49,8 +54,8 @@ static bool succeeds(char **words) {
     return !failed && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static hd_status make_ptx(hd_arena *arena, const hd_diag *diag, const char *source,
-                          const char *options, const char *ptx) {
+hd_status hd_nvcc_ptx(hd_arena *arena, const hd_diag *diag, const char *source, const char *options,
+                      const char *ptx) {
     const char *nvcc = hd_nvcc_find(arena);
     if (!nvcc)
         return hd_fail(diag, HD_EUNSUPPORTED, NULL, "there is no nvcc; put it into PATH");
@@ -66,8 +71,9 @@ static hd_status make_ptx(hd_arena *arena, const hd_diag *diag, const char *sour
     words[FIRST + count] = hd_strdup(arena, source);
     words[FIRST + count + 1] = "-o";
     words[FIRST + count + 2] = hd_strdup(arena, ptx);
-    return succeeds(words) ? HD_OK
-                           : hd_fail(diag, HD_EINPUT, NULL, "nvcc does not compile %s", source);
+    return hd_run_tool(words, -1)
+               ? HD_OK
+               : hd_fail(diag, HD_EINPUT, NULL, "nvcc does not compile %s", source);
 }
 
 /* ---- the job with its kernels ------------------------------------------------------------------ */
@@ -105,7 +111,7 @@ static void take_args(hd_arena *arena, hd_launch *launch, const hd_launch *from)
 hd_status hd_nvcc_job(hd_arena *arena, const hd_diag *diag, const hd_job *job, const char *source,
                       const char *options, const char *ptx, hd_job **made) {
     kir_module *module;
-    hd_status status = make_ptx(arena, diag, source, options, ptx);
+    hd_status status = hd_nvcc_ptx(arena, diag, source, options, ptx);
     if (!status)
         status = hd_frontend(arena, diag, ptx, NULL, &module);
     if (status)

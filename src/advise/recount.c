@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "advise/nvcc_job.h"
+#include "advise/ptxas.h"
 #include "advise/vectors.h"
 #include "advise/verify.h"
 #include "analysis/banks.h"
@@ -244,6 +245,24 @@ static void make_room(hd_arena *arena, const hd_job *job, hd_run_counts *counts)
 
 /* ---- one layout ----------------------------------------------------------------------------- */
 
+/* Registers and shared memory as ptxas gives them, where it does. */
+static void take_registers(hd_arena *arena, const counting *c, const hd_job *made, const char *ptx,
+                           hd_run_counts *counts) {
+    static const hd_diag silent = {0};
+    hd_ptxas found;
+    if (hd_ptxas_registers(arena, &silent, ptx, c->device->board.capability, &found) != HD_OK)
+        return;
+    for (uint32_t l = 0; l < counts->work_count; l++) {
+        const hd_ptxas_kernel *kernel = hd_ptxas_find(&found, made->launches[l].kernel_name);
+        if (!kernel)
+            continue;
+        counts->works[l].registers = kernel->registers;
+        counts->works[l].shared = kernel->shared;
+    }
+    if (counts->time.seconds > 0)
+        set_time(c->device, counts);
+}
+
 /* Counts a job, the original or the one `rewritten`, as nvcc compiles it, if it does. */
 static void count_by_nvcc(hd_arena *arena, const counting *c, const hd_job *job,
                           const hd_rewritten *rewritten, void *const *inputs, const char *files,
@@ -257,8 +276,9 @@ static void count_by_nvcc(hd_arena *arena, const counting *c, const hd_job *job,
     if (status == HD_OK)
         status = hd_nvcc_job(arena, c->diag, job, source, options,
                              hd_format(arena, "%s.ptx", files), &made);
-    if (status == HD_OK)
-        count_job(arena, c, made, inputs, hd_format(arena, "%s.hdt", files), &to->nvcc);
+    if (status == HD_OK &&
+        count_job(arena, c, made, inputs, hd_format(arena, "%s.hdt", files), &to->nvcc) == HD_OK)
+        take_registers(arena, c, made, hd_format(arena, "%s.ptx", files), &to->nvcc);
 }
 
 /* The job with its kernels and contents in a layout. */

@@ -91,7 +91,7 @@ hd_time_advice *advise_time(hd_arena *arena, const hd_job *job, const hd_device 
     const hd_run_counts *before =
         of ? hd_recount_own(recount, of) : hd_recount_deciding(recount, &recount->original);
     const hd_run_counts *after = of ? hd_recount_deciding(recount, of) : NULL;
-    if (!before->work_count || !(before->time.seconds > 0) || (layout && !of))
+    if (!before->work_count || !(before->time.seconds > 0))
         return NULL;
     hd_time_advice *t = hd_new(arena, hd_time_advice);
     *t = (hd_time_advice){.device = device,

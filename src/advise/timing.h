@@ -30,7 +30,7 @@ typedef struct hd_time_advice {
     hd_time_gain program; /* with both: the program's launches once, with all that they need */
 } hd_time_advice;
 
-/* Of the job's launches as they are counted, and in `layout`, which was counted, too (NULL: there is
+/* Of the job's launches as they are counted, and in `layout`, where that was counted, too (NULL: there is
  * no other one). NULL: nothing was counted, or the profile does not tell times. */
 hd_time_advice *advise_time(hd_arena *arena, const hd_job *job, const hd_device *device,
                             const hd_recount *recount, const hd_layout *layout);

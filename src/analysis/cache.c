@@ -10,6 +10,11 @@
  * sector is whole once as many bytes were stored as it has. One that has to go before is read, too,
  * since memory with ECC writes whole ones. Any sector of an atomic is read first.
  *
+ * A warp goes on with loads that do not need each other, and what it has asked L1 for is on its way then:
+ * sectors that an earlier one of these loads asked for are hits, though other warps' lines may have taken
+ * their place (hits on a pending miss). Such loads are those since the block's last store or atomic, as long
+ * as none comes again, as in a loop, and of them what a warp asked for last, PENDING lines.
+ *
  * Memory keeps one row of each of its banks open, and what is in another one waits for that: DRAM_BANKS
  * rows of DRAM_ROW bytes, each in the bank that its number leads to.
  *
@@ -65,6 +70,12 @@ typedef struct l2_queue {
 /* HBM2 has 16 banks in each of 32 to 64 pseudo channels, and rows of 1 KiB. */
 enum { DRAM_BANKS = 512, DRAM_ROW = 1024 };
 
+enum { PENDING = 64 };
+/* What a warp's last loads asked for. */
+typedef struct warp_loads {
+    uint64_t lines[PENDING];
+    uint32_t masks[PENDING], count, group; /* count: also those that were forgotten */
+} warp_loads;
 typedef struct simulation {
     hd_arena *arena; /* of what is gone in the end */
     const hd_device *device;
@@ -75,16 +86,22 @@ typedef struct simulation {
     uint32_t sector, shift, request;
     geometry l1, l2;
     bool has_l1;
-    bool fetches;     /* what is known of L2's lines, before it is used */
-    cache_sets *l1s;  /* [sms] */
-    bool *l1_is_used; /* [sms]: by this launch */
+    bool fetches;      /* what is known of L2's lines, before it is used */
+    cache_sets *l1s;   /* [sms] */
+    bool *l1_is_used;  /* [sms]: by this launch */
+    uint32_t *groups;  /* [slots]: which turn a block is at */
+    warp_loads *loads; /* [slots * warps of a block] */
+    uint32_t slots, block_warps;
+    warp_loads *warp; /* whose request is served */
     l2_queue queue;
     cache_sets l2_sets;
     uint64_t open_rows[DRAM_BANKS]; /* plus 1 */
     uint8_t *written; /* of each sector of L2's lines that is not whole: bytes stored */
     hd_vec(cell) cells;
-    hd_hash_table cell_of; /* access << 32 | place, of the launch */
-    uint32_t *last_cell;   /* [access_count]: plus 1 */
+    hd_hash_table cell_of;   /* access << 32 | place, of the launch */
+    uint32_t *last_cell;     /* [access_count]: plus 1 */
+    hd_hash_table atomic_of; /* sector, of the launch: number of its count */
+    hd_vec(double) atomics;
     uint32_t launch_row;
     const hd_event_launch *launch;
     sector_list list;
@@ -183,7 +200,13 @@ static void write_back(void *user, const cache_gone *line) {
     hd_cache_counts *counts = &s->cells.data[line->owner].counts;
     counts->dram_written += (uint64_t)count_bits(line->dirty) * s->sector;
     counts->dram_read += (uint64_t)count_bits(line->dirty & ~line->valid) * s->sector;
-    open_row(s, line->number, counts);
+}
+
+/* A line that had to go. What is left in the end goes in no order. */
+static void evict(simulation *s, const cache_gone *line) {
+    write_back(s, line);
+    if (line->dirty)
+        open_row(s, line->number, &s->cells.data[line->owner].counts);
 }
 
 enum { BYTES_IN_ONE = 8 };
@@ -215,7 +238,7 @@ static size_t serve_l2(simulation *s, const l2_request *r) {
     const bool stores = c->kind == HD_STORE;
     cache_gone gone;
     cache_line *line = cache_use(&s->l2_sets, r->line, &gone);
-    write_back(s, &gone);
+    evict(s, &gone);
     const uint32_t asked = count_bits(r->sectors), missing = r->sectors & ~line->valid;
     if (!(line->valid | line->dirty)) /* it has just come */
         memset(&s->written[(uint64_t)(line - s->l2_sets.lines) * s->l2.per_line_count], 0,
@@ -240,10 +263,25 @@ static size_t serve_l2(simulation *s, const l2_request *r) {
     return stores ? parts_of_store(s) : 1;
 }
 
+/* Sectors of the line that the warp has asked for, and notes that it asks for those of `mask`. */
+static uint32_t note_pending(warp_loads *w, uint64_t line, uint32_t mask) {
+    const uint32_t known = w->count < PENDING ? w->count : PENDING;
+    for (uint32_t i = 0; i < known; i++)
+        if (w->lines[i] == line) {
+            const uint32_t asked = w->masks[i];
+            w->masks[i] |= mask;
+            return asked;
+        }
+    w->lines[w->count % PENDING] = line;
+    w->masks[w->count++ % PENDING] = mask;
+    return 0;
+}
+
 /* Sectors of a line of L1; adds what L2 is asked for to *missed. */
 static uint32_t ask_l1(simulation *s, cache_sets *l1, uint64_t line, uint32_t mask, cell *c) {
     cache_line *at = cache_use(l1, line, NULL);
-    uint32_t missed = mask & ~at->valid, wide = widen(missed, s->l1.brings);
+    const uint32_t pending = note_pending(s->warp, line, mask);
+    uint32_t missed = mask & ~at->valid & ~pending, wide = widen(missed, s->l1.brings);
     c->counts.l1_hits += count_bits(mask & ~missed);
     at->valid |= wide;
     return wide;
@@ -395,6 +433,24 @@ static bool has_active(const hd_event *e, uint32_t first, uint32_t end) {
     return false;
 }
 
+/* Lanes' atomics at each sector: as many at each that the request touches. */
+static void count_atomics(simulation *s, const hd_event *e, uint32_t first, uint32_t end) {
+    double lanes = 0, sectors = 0;
+    for (uint32_t l = first; l < end; l++)
+        lanes += hd_event_active(e, l);
+    for (size_t g = 0; g < s->list.count; g++)
+        sectors += count_bits(s->list.groups[g].touched);
+    for (size_t g = 0; g < s->list.count; g++)
+        for (uint32_t left = s->list.groups[g].touched; left; left &= left - 1) {
+            const uint64_t sector =
+                s->list.groups[g].number * GROUP_SECTORS + (uint32_t)__builtin_ctz(left);
+            const uint64_t n = hd_hash_add(&s->atomic_of, sector, s->atomics.count);
+            if (n == s->atomics.count)
+                hd_push(s->arena, &s->atomics, 0);
+            s->atomics.data[n] += lanes / sectors;
+        }
+}
+
 /* Lanes first .. end - 1 together; returns whether one is active. */
 static bool serve_request(simulation *s, uint32_t sm, const event_view *view,
                           const hd_event_access *access, uint32_t first, uint32_t end,
@@ -405,18 +461,31 @@ static bool serve_request(simulation *s, uint32_t sm, const event_view *view,
     count_request(s, access->width, &s->cells.data[*number].counts);
     if (s->has_l1 && access->kind == HD_LOAD)
         fetch_l1(s, &s->l1s[sm]);
+    if (access->kind == HD_ATOMIC)
+        count_atomics(s, view->event, first, end);
     for (size_t g = 0; g < s->list.count; g++)
         serve_group(s, sm, &s->list.groups[g], access, *number);
     return true;
 }
 
-static void issue_part(simulation *s, uint32_t sm, const hd_event *e,
+/* What the warp's loads of this turn have asked for; another turn's is forgotten. */
+static warp_loads *loads_of(simulation *s, uint32_t slot, uint32_t warp) {
+    warp_loads *w = &s->loads[slot * s->block_warps + warp];
+    if (w->group != s->groups[slot])
+        w->count = 0;
+    w->group = s->groups[slot];
+    return w;
+}
+
+static void issue_part(simulation *s, uint32_t sm, uint32_t slot, const hd_event *e,
                        const hd_event_access *access) {
     event_view view;
     event_view_make(&view, &s->memory, e, access);
     for (uint32_t warp = 0; warp < e->threads; warp += s->device->warp) {
         uint32_t end = least(warp + s->device->warp, e->threads), number = 0;
         bool any = false;
+        if (s->has_l1)
+            s->warp = loads_of(s, slot, warp / s->device->warp);
         for (uint32_t first = warp; first < end; first += s->request)
             any |=
                 serve_request(s, sm, &view, access, first, least(first + s->request, end), &number);
@@ -425,9 +494,24 @@ static void issue_part(simulation *s, uint32_t sm, const hd_event *e,
     }
 }
 
-static void issue(void *user, uint32_t sm, const hd_event *e) {
+static void begin_turn(simulation *s, uint32_t slot) {
+    if (slot >= s->slots) {
+        const uint32_t slots = slot + slot / 2 + 16;
+        const size_t loads = (size_t)s->slots * s->block_warps;
+        s->groups = hd_checked(realloc(s->groups, slots * sizeof *s->groups));
+        s->loads = hd_checked(realloc(s->loads, (size_t)slots * s->block_warps * sizeof *s->loads));
+        memset(s->groups + s->slots, 0, (slots - s->slots) * sizeof *s->groups);
+        memset(s->loads + loads, 0, ((size_t)slots * s->block_warps - loads) * sizeof *s->loads);
+        s->slots = slots;
+    }
+    s->groups[slot]++;
+}
+
+static void issue(void *user, uint32_t sm, uint32_t slot, bool begins, const hd_event *e) {
     simulation *s = user;
     hd_event_access access = s->launch->accesses[e->access];
+    if (begins && s->has_l1)
+        begin_turn(s, slot);
     if (hd_event_space(s->launch, e) != KIR_GLOBAL)
         return;
     const uint32_t width = access.width;
@@ -436,7 +520,7 @@ static void issue(void *user, uint32_t sm, const hd_event *e) {
         access.width = width;
         access.width = event_part_width(&s->memory, e, &access, done);
         part.base = e->base + done;
-        issue_part(s, sm, &part, &access);
+        issue_part(s, sm, slot, &part, &access);
         if (!width)
             return;
     }
@@ -471,8 +555,10 @@ static uint32_t registers_of(simulation *s, const hd_event_launch *launch) {
         l++;
     if (l == job->launch_count)
         return 0;
+    const kir_kernel *kernel = job->launches[l].kernel;
     if (!s->registers[l])
-        s->registers[l] = hd_job_analyse(s->arena, job, &job->launches[l])->registers + 1;
+        s->registers[l] =
+            hd_kernel_registers(kernel, hd_flow_analyse(s->arena, kernel), s->device) + 1;
     return s->registers[l] - 1;
 }
 
@@ -543,6 +629,12 @@ static hd_status run_launch(simulation *s, hd_trace *trace, const hd_trace_launc
         return status;
     turns.blocks_per_sm = blocks_at_once(s, launch);
     s->launch = launch;
+    free(s->groups);
+    free(s->loads);
+    s->groups = NULL;
+    s->loads = NULL;
+    s->slots = 0;
+    s->block_warps = (launch->block_threads + s->device->warp - 1) / s->device->warp;
     s->last_cell = hd_new_array(s->arena, uint32_t, launch->access_count);
     hd_hash_clear(&s->cell_of);
     for (uint32_t sm = 0; s->has_l1 && sm < s->sms; sm++)
@@ -554,7 +646,12 @@ static hd_status run_launch(simulation *s, hd_trace *trace, const hd_trace_launc
                                 .blocks = hd_blocks_chosen(&turns.rows, l->block_count),
                                 .registers = registers_of(s, launch),
                                 .blocks_per_sm = turns.blocks_per_sm};
-    return cache_take_turns(&turns, complete);
+    hd_hash_clear(&s->atomic_of);
+    s->atomics.count = 0;
+    status = cache_take_turns(&turns, complete);
+    for (size_t n = 0; n < s->atomics.count; n++)
+        result->hottest = fmax(result->hottest, s->atomics.data[n]);
+    return status;
 }
 
 /* ---- adding up ------------------------------------------------------------------------------------------ */
@@ -671,6 +768,8 @@ static void free_levels(simulation *s) {
         cache_sets_free(s->l1s);
     cache_sets_free(&s->l2_sets);
     free(s->written);
+    free(s->groups);
+    free(s->loads);
     free(s->queue.requests);
     sector_list_free(&s->list);
 }
@@ -703,6 +802,7 @@ hd_status hd_caches_run(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
     s.memory = (cache_memory){.arena = s.arena, .diag = diag, .job = job, .layout = layout};
     s.cell_of.arena = s.arena;
     s.registers = hd_new_array(s.arena, uint32_t, job ? job->launch_count : 0);
+    s.atomic_of.arena = s.arena;
     hd_caches *result = hd_new(arena, hd_caches);
     *result = (hd_caches){.device = device, .layout = layout, .complete = true};
     result->record = layout ? job->record : NULL;

@@ -61,6 +61,7 @@ typedef struct hd_cache_launch {
     uint64_t blocks;               /* that were run, of launch->block_count */
     uint32_t registers;            /* of a thread; 0: not known */
     uint32_t blocks_per_sm;        /* at once, at most */
+    double hottest;                /* atomics of lanes at the sector that has most of them */
     hd_cache_sum *accesses;        /* [launch->access_count] */
     hd_cache_sum sum;
 } hd_cache_launch;
@@ -80,7 +81,7 @@ typedef struct hd_caches {
 } hd_caches;
 
 typedef struct hd_caches_options {
-    uint32_t registers;      /* of a thread; 0: the job's, by liveness; without a job none */
+    uint32_t registers;      /* of a thread; 0: as estimated of the job; without a job none */
     uint32_t blocks_at_once; /* on an SM, if more fit; 0: as many as fit */
     uint64_t first_launch, end_launch; /* numbers, from the first to before the end; 0, 0: all */
     uint64_t first_block, end_block;   /* the same, of each launch */

@@ -122,14 +122,15 @@ void sector_list_free(sector_list *list);
 /* ---- cache_turns.c -------------------------------------------------------------------------- */
 
 /* What hears MIs. Those of an SM come in the order in which it is taken to issue them, by rounds of
- * one for each of its blocks; SMs come one after the other, for some rounds at a time. */
+ * a turn for each of its blocks; SMs come one after the other, for some rounds at a time. */
 typedef struct cache_turns {
     hd_trace *trace;
     const hd_diag *diag;
     const hd_trace_launch *launch;
     hd_block_choice rows; /* of launch->blocks */
     uint32_t sms, blocks_per_sm;
-    void (*issue)(void *user, uint32_t sm, const hd_event *event);
+    /* `slot`: of the block, which no other one has meanwhile; from 0 on. `begins`: a turn. */
+    void (*issue)(void *user, uint32_t sm, uint32_t slot, bool begins, const hd_event *event);
     void *user;
     void (*end_round)(void *user); /* of an SM */
     /* All SMs had the same number of them; returns what had to be kept of these, in requests. */

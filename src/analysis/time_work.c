@@ -21,6 +21,7 @@ void hd_time_work_add_served(hd_time_work *w, const hd_caches *caches, uint32_t 
     w->l2_bytes += times * (double)c->l2_sectors * caches->sector;
     w->l2_partial += times * (double)c->l2_partial * caches->sector;
     w->dram_rows += times * (double)c->dram_rows;
+    w->hottest += times * l->hottest;
     w->dram_bytes += times * ((double)c->dram_read + (double)c->dram_written);
     w->l1_hits += l1;
     w->l2_hits += (1 - l1) * share_of(c->l2_hits, c->l2_sectors);

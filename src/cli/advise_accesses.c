@@ -1,7 +1,7 @@
 /*
  * heddle advise --accesses: where the kernels touch memory.
  *
- *     nbody (nbody.cl:7): global 16384, local 256, about 26 registers
+ *     nbody (nbody.cl:7): global 16384, local 256, about 32 registers
  *       id  line  kind  what      bytes  loops  element index
  *        0     9  load  bodies.x      4         256*group(0) + local(0)
  *        3    13  load  bodies.x      4  16384  k0
@@ -134,7 +134,8 @@ static void add_kernel(cli *c, hd_str *out, const hd_kernel_info *info, bool all
         hd_str_printf(out, " (%s:%u)", cli_shown(c, kernel->place.file), kernel->place.line);
     hd_str_printf(out, ": global %s, local %s, about %u registers\n",
                   hd_show_sizes(c->arena, b->dims, b->global),
-                  hd_show_sizes(c->arena, b->dims, b->local), info->registers);
+                  hd_show_sizes(c->arena, b->dims, b->local),
+                  hd_kernel_registers(kernel, info->flow, NULL));
     cli_show_rows(c, NULL, columns, hd_with(hd_pointed_rows(shown, count), info), out);
     if (private)
         hd_str_printf(out, "  and %u to private memory; --all lists them\n", private);

@@ -381,7 +381,7 @@ const cli_option cli_all_options[] = {
      "for an NDRange, else 512*10^3) or a number; default: peng",
      .values = "peng kofler"},
     {"registers", 0, "N", CLI_NUMBER, AT(registers), IN(ADVISE) | IN(COSTS),
-     "registers per thread; default: estimated from liveness", .most = 1024},
+     "registers per thread; default: estimated", .most = 1024},
     {"registers", 0, "N", CLI_NUMBER, AT(registers), IN(CACHE),
      "of a thread, which limit the blocks of an SM; default: estimated", .most = 1 << 16},
     {"run", 0, "N", CLI_TEXT, AT(run), IN(ADVISE) | IN(COSTS) | IN(REPORT),

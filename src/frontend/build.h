@@ -99,8 +99,6 @@ void front_tidy(hd_arena *arena, kir_kernel *kernel, kir_inst *insts, uint32_t i
 /* symbol.c: what C++ names are behind symbols. */
 /* "scale" of "_Z5scalePf", "operator+"; what is no such symbol is itself. */
 const char *front_function_of_symbol(hd_arena *arena, const char *symbol);
-/* The same with the arguments of a template where they are plain: "scale<float, 256>". */
-const char *front_instance_of_symbol(hd_arena *arena, const char *symbol);
 /* "a::b::" of "_ZN1a1b5scaleEv"; "" for what is in no namespace. */
 const char *front_scope_of_symbol(hd_arena *arena, const char *symbol);
 /* "shapes::B" of _ZTVN6shapes1BE, which holds the addresses of its virtual functions; else NULL. */

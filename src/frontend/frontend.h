@@ -31,6 +31,11 @@ hd_status hd_frontend_of(hd_arena *arena, const hd_diag *diag, const char *path,
                          const char *options, kir_form form, const char *const *wanted,
                          kir_module **module);
 
+/* symbol.c: the name of a kernel in the source, with the arguments of a template where they are plain:
+ * "scale<int>" of "_Z5scaleIiEvPT_". A PTX file's kernels have these names, but where two would have
+ * the same: then their symbols. */
+const char *hd_kernel_of_symbol(hd_arena *arena, const char *symbol);
+
 /* Reads the host code of a kernel file. A file in a language without host code has none. What does
  * not compile there is passed over without a word. */
 hd_status hd_host_read(hd_arena *arena, const hd_diag *diag, const char *path, const char *options,

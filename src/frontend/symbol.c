@@ -4,6 +4,7 @@
 
 #include "base/elf.h"
 #include "frontend/build.h"
+#include "frontend/frontend.h"
 
 /* The name that starts at `at` with its length, as in "5scale"; NULL when none does. */
 static const char *counted_name(hd_arena *arena, const char *at, const char **end) {
@@ -178,7 +179,7 @@ static bool add_type(instance *i) {
     return true;
 }
 
-const char *front_instance_of_symbol(hd_arena *arena, const char *symbol) {
+const char *hd_kernel_of_symbol(hd_arena *arena, const char *symbol) {
     symbol = hd_plain_symbol(symbol);
     const char *plain = front_function_of_symbol(arena, symbol), *name;
     if (plain == symbol)

@@ -545,6 +545,5 @@ hd_kernel_info *hd_kernel_analyse(hd_arena *arena, const kir_module *module,
     }
     hd_keep(&w.accesses, info->accesses, info->access_count);
     kernel_find_kept(info->evaluator->f, info);
-    info->registers = hd_kernel_registers(arena, kernel, info->flow);
     return info;
 }

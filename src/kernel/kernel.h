@@ -5,6 +5,7 @@
 #ifndef HD_KERNEL_H
 #define HD_KERNEL_H
 
+#include "device/device.h"
 #include "kernel/kir.h"
 
 /* ---- grid.c: the threads and blocks of a launch ------------------------------ */
@@ -251,7 +252,6 @@ typedef struct hd_kernel_info {
     hd_trip *trips;      /* [flow->loop_count] */
     hd_access *accesses; /* of all spaces, in program order */
     uint32_t access_count;
-    uint32_t registers;             /* 32-bit registers per thread, from liveness (an estimate) */
     struct hd_evaluator *evaluator; /* private: of hd_affine_evaluate */
 } hd_kernel_info;
 
@@ -328,7 +328,9 @@ const char *hd_threads_stay_together(const kir_kernel *kernel, kir_value *at);
  * again and again, volatile or by atomics that leave it as it is. */
 bool hd_may_wait(const kir_kernel *kernel, const hd_flow *flow);
 
-/* registers.c: most 32-bit values live at once, plus a small fixed number. */
-uint32_t hd_kernel_registers(hd_arena *arena, const kir_kernel *kernel, const hd_flow *flow);
+/* registers.c: 32-bit registers of a thread, as NVIDIA's compiler assigns them for a device; an
+ * estimate. NULL: for an SM that has 32 registers for each of its threads, as most have. */
+uint32_t hd_kernel_registers(const kir_kernel *kernel, const hd_flow *flow,
+                             const hd_device *device);
 
 #endif

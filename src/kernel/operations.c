@@ -158,7 +158,8 @@ bool *hd_kernel_waits(hd_arena *arena, const kir_kernel *kernel) {
             waits[block->insts[i]] = ++*of > deepest;
             deepest = *of > deepest ? *of : deepest;
         }
-        for (uint32_t i = 0; i < block->inst_count; i++) /* what comes from another block is there */
+        for (uint32_t i = 0; i < block->inst_count;
+             i++) /* what comes from another block is there */
             depth[block->insts[i]] = 0;
     }
     return waits;

@@ -514,7 +514,8 @@ static hd_status begin_cooperative(running *x, hd_event_launch *event) {
     const vm_program *p = x->compiled->program;
     const hd_device *d = vm->options.device;
     uint64_t held = d ? (uint64_t)(d->sms ? d->sms : 1) *
-                            hd_blocks_per_sm(d, event->block_threads, p->info->registers)
+                            hd_blocks_per_sm(d, event->block_threads,
+                                             hd_kernel_registers(p->info->kernel, p->info->flow, d))
                       : UINT64_MAX;
     if (event->block_count > held)
         return hd_fail(vm->diag, HD_EINPUT, &x->launch->place,

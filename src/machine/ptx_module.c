@@ -120,7 +120,7 @@ static void find_facts(hd_arena *arena, hd_ptx_kernel *k, const ptx_function *f)
     for (uint32_t i = 0; i < kernel->inst_count; i++)
         facts->local_bytes +=
             kernel->insts[i].op == KIR_ALLOCA ? (uint32_t)kernel->insts[i].imm[0] : 0;
-    facts->registers = hd_kernel_registers(arena, kernel, hd_flow_analyse(arena, kernel));
+    facts->registers = hd_kernel_registers(kernel, hd_flow_analyse(arena, kernel), NULL);
     memcpy(facts->required_threads, kernel->required_local, sizeof facts->required_threads);
     if (f && f->target)
         facts->architecture = (uint32_t)strtoul(f->target + strlen("sm_"), NULL, 10);

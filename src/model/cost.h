@@ -48,7 +48,7 @@ typedef enum hd_loop_rule {
 typedef struct hd_cost_options {
     hd_loop_rule loops; /* for loops whose length is not known */
     uint64_t length;
-    uint32_t registers; /* per thread; 0: estimate from liveness */
+    uint32_t registers; /* per thread; 0: as estimated */
     /* What was counted of the job on this device's rules; NULL: nothing. Launches that were not
      * heard are derived from the source. */
     const hd_measured *measured;

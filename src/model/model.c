@@ -491,7 +491,9 @@ static void add_launch(launch_builder *b, const hd_diag *diag) {
         hd_warn(diag, NULL, "launch %u of '%s' has %llu threads in a block, but %s holds %u",
                 b->number + 1, b->launch->kernel_name, (unsigned long long)grid.block_threads,
                 device->name, device->max_threads);
-    uint32_t registers = model->options.registers ? model->options.registers : b->info->registers;
+    uint32_t registers = model->options.registers;
+    if (!registers)
+        registers = hd_kernel_registers(b->info->kernel, b->info->flow, device);
     stream_context stream = {.arena = model->arena,
                              .info = b->info,
                              .lengths = b->lengths,

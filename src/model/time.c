@@ -38,7 +38,7 @@ static const double LOADED = 1.3;
 /* Seconds from the end of a launch to the beginning of the next that is queued. */
 static const double LAUNCHING = 2.5e-6;
 /* Of the logarithms: how far off a time is, and a gain, four times of five. */
-static const double TIME_OFF = 0.7, GAIN_OFF = 0.06, GAIN_OFF_SHARE = 0.25;
+static const double TIME_OFF = 0.7, GAIN_OFF = 0.13, GAIN_OFF_SHARE = 0.25;
 
 static const struct {
     const char *title, *rate;

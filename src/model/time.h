@@ -35,7 +35,7 @@ typedef struct hd_time_work {
     double dram_bytes;                   /* read and written */
     double dram_rows;                    /* that were opened in memory's banks */
     double l1_hits, l2_hits;             /* shares of the loads that are served there */
-    double hottest;                      /* atomics at the address that has most of them */
+    double hottest;                      /* lanes' atomics at the sector that has most of them */
     hd_energy_counts energy; /* the same for the energy model; its seconds are not set */
 } hd_time_work;
 

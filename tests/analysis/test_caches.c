@@ -86,13 +86,16 @@ static void give_floats(const hd_sink *sink, const void *what) {
 static void assert_counts(const hd_cache_counts *a, const hd_cache_counts *b) {
     assert_int_equal(a->requests, b->requests);
     assert_int_equal(a->transactions, b->transactions);
+    assert_int_equal(a->lines, b->lines);
     assert_int_equal(a->sectors, b->sectors);
     assert_int_equal(a->l1_hits, b->l1_hits);
     assert_int_equal(a->l2_sectors, b->l2_sectors);
     assert_int_equal(a->l2_hits, b->l2_hits);
+    assert_int_equal(a->l2_partial, b->l2_partial);
     assert_int_equal(a->l2_bytes, b->l2_bytes);
     assert_int_equal(a->dram_read, b->dram_read);
     assert_int_equal(a->dram_written, b->dram_written);
+    assert_int_equal(a->dram_rows, b->dram_rows);
 }
 
 #define SMALL "warp:32 l1:1k/32 l2:8k/32 w:1,10,100 blocks:2 threads:256 regs:4k segment:32 sms:2"
@@ -110,11 +113,11 @@ static void counts_done_by_hand(void **state) {
     assert_int_equal(c->sector, 32);
     assert_int_equal(c->launch_count, 2);
     /* Four sectors from memory, then from L1; two of them written whole, where they are in L2. */
-    const hd_cache_counts load = {2, 8, 8, 4, 4, 0, 128, 128, 0};
-    const hd_cache_counts store = {1, 2, 2, 0, 2, 2, 0, 0, 0};
+    const hd_cache_counts load = {2, 8, 2, 8, 4, 4, 0, 0, 128, 128, 0, 1};
+    const hd_cache_counts store = {1, 2, 1, 2, 0, 2, 2, 0, 0, 0, 0, 0};
     /* L1 is empty again, L2 is not; what is written last goes to memory in the end. */
-    const hd_cache_counts again = {2, 8, 8, 4, 4, 4, 128, 0, 0};
-    const hd_cache_counts rest = {1, 2, 2, 0, 2, 2, 0, 0, 64};
+    const hd_cache_counts again = {2, 8, 2, 8, 4, 4, 4, 0, 128, 0, 0, 0};
+    const hd_cache_counts rest = {1, 2, 1, 2, 0, 2, 2, 0, 0, 0, 64, 0};
     assert_counts(&c->launches[0].accesses[0].counts, &load);
     assert_counts(&c->launches[0].accesses[1].counts, &store);
     assert_counts(&c->launches[1].accesses[0].counts, &again);
@@ -404,6 +407,73 @@ static void parts_of_a_trace(void **state) {
     scene_end(&s);
 }
 
+/* Eight blocks of 64 that all read some of 64 KiB, spread over it. */
+static void give_some_blocks(const hd_sink *sink, const void *what) {
+    static const hd_event_access accesses[] = {{HD_LOAD, KIR_GLOBAL, 4, 0},
+                                               {HD_ATOMIC, KIR_GLOBAL, 4, 0}};
+    const hd_event_buffer buffer = {"v", "float", KIR_GLOBAL, 65536, 65536, 4, NULL};
+    const hd_event_launch launch = {.kernel = "k",
+                                    .dims = 1,
+                                    .groups = {64, 1, 1},
+                                    .local = {32, 1, 1},
+                                    .block_count = 64,
+                                    .block_threads = 32,
+                                    .accesses = accesses,
+                                    .access_count = 2,
+                                    .buffers = &buffer,
+                                    .buffer_count = 1};
+    const uint64_t all = UINT32_MAX;
+    (void)what;
+    assert_int_equal(sink->launch(sink->self, &launch), HD_OK);
+    for (uint64_t block = 0; block < 64; block += 8) {
+        void *stream = sink->open_block(sink->self, block);
+        for (uint64_t n = 0; n < 40; n++) {
+            const hd_event e = {.threads = 32,
+                                .active = 32,
+                                .mask = &all,
+                                .position = n,
+                                .base = 65536 + (block * 1664 + n % 20 * 1024) % 57344,
+                                .stride = 64};
+            sink->event(stream, &e);
+        }
+        /* All lanes add to one word, and then to two, half of them each. */
+        hd_event e = {1, 32, 32, 40, &all, 65536, 0, NULL, false};
+        sink->event(stream, &e);
+        const uint64_t half[32] = {0, 64, 0, 64, 0, 64, 0, 64, 0, 64, 0, 64, 0, 64, 0, 64,
+                                   0, 64, 0, 64, 0, 64, 0, 64, 0, 64, 0, 64, 0, 64, 0, 64};
+        e.position++;
+        e.address = half;
+        sink->event(stream, &e);
+        assert_int_equal(sink->close_block(sink->self, stream, block, true), HD_OK);
+    }
+    assert_int_equal(sink->end_launch(sink->self, true), HD_OK);
+}
+
+/* Where only some blocks were heard they have the caches of a slice of the device. */
+static void some_blocks_have_a_slice(void **state) {
+    const hd_caches_options options = {0};
+    const hd_caches *whole, *slice;
+    scene s;
+    (void)state;
+    scene_begin(&s);
+    scene_write(&s, give_some_blocks, NULL);
+#define OF_SLICE                                                                  \
+    " w:1,10,100 blocks:2 threads:512 regs:64k segment:32 l1:4k/32 l1tags:128/8 " \
+    "l2tags:128/4"
+    /* Of 2 rounds of 2 blocks on 8 SMs a quarter. */
+    const hd_device *device = device_of(s.arena, "warp:32 sms:8 l2:32k/32" OF_SLICE);
+    const hd_device *quarter = device_of(s.arena, "warp:32 sms:2 l2:8k/32" OF_SLICE);
+    assert_int_equal(hd_caches_run(s.arena, NULL, s.trace, device, NULL, NULL, &options, &whole),
+                     HD_OK);
+    assert_int_equal(hd_caches_run(s.arena, NULL, s.trace, quarter, NULL, NULL, &options, &slice),
+                     HD_OK);
+    assert_counts(&whole->total.counts, &slice->total.counts);
+    assert_true(whole->total.counts.dram_read > 0 && whole->total.counts.l2_hits > 0);
+    /* 8 blocks x (32 + 16) lanes at the first word */
+    assert_true(whole->launches[0].hottest == 8 * (32 + 16));
+    scene_end(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_done_by_hand),
@@ -411,6 +481,7 @@ int main(void) {
         cmocka_unit_test(a_set_of_all_lines_is_a_stack),
         cmocka_unit_test(several_read_one_trace),
         cmocka_unit_test(parts_of_a_trace),
+        cmocka_unit_test(some_blocks_have_a_slice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,6 +54,7 @@ static void assert_same_numbers(const hd_device *a, const hd_device *b) {
     assert_int_equal(a->registers, b->registers);
     assert_int_equal(a->max_registers, b->max_registers);
     assert_memory_equal(&a->energy, &b->energy, sizeof a->energy);
+    assert_memory_equal(&a->speed, &b->speed, sizeof a->speed);
     assert_int_equal(a->epsilon, b->epsilon);
     assert_int_equal(!a->tiles, !b->tiles);
     for (uint64_t bytes = 1; a->tiles && bytes <= 130; bytes++)
@@ -105,6 +106,7 @@ static void printing_and_parsing_are_inverse(void **state) {
         FERMI " l1tags:128/6 l2tags:256/8 l1write:evict",
         FERMI " l2tags:32/1 l1write:through",
         FERMI " energy:0,0,0,1,2.5,30.000000000000004,0,1e-3",
+        FERMI " clock:1150.5 bandwidth:148.4,201,0 rates:32,16,32,4,64,0.25 latency:45,310,685",
         FERMI " epsilon:96 tiles:1024-12,512-20,16384-32,32-48,AoS",
         FERMI " tiles:none",
         FERMI " tiles:SoA",
@@ -191,6 +193,13 @@ static void numbers_without_sense_are_refused(void **state) {
     check_refused("warp:32 l1:0 l2:0 bank:128" REST, 19, "'bank' must be a power of two from 1");
     check_refused("warp:32 l1:0 l2:0 energy:1,1,1,3,2,4,0,0" REST, 19, "must not fall from L1");
     check_refused("warp:32 l1:0 l2:0 energy:1,1,1,0,0,0,0,0" REST, 19, "must not fall from L1");
+    check_refused("warp:32 l1:0 l2:0 clock:700" REST, 1, "'bandwidth' must have GB/s");
+    check_refused("warp:32 l1:0 l2:0 bandwidth:200,400,6" REST, 1, "go together; add 'clock'");
+    check_refused("warp:32 l1:0 l2:0 clock:700 bandwidth:200,400,6 rates:1,1,0,1,1,1" REST, 49,
+                  "all 'rates' must be positive");
+    check_refused("warp:32 l1:0 l2:0 clock:700 bandwidth:200,400,6 rates:1,1,1,1,1,1 "
+                  "latency:30,20,400" REST,
+                  67, "not fall from L1 to L2");
     check_refused("maxregs:300 regs:256 blocks:1 threads:64 warp:32 l1:0 l2:0 w:1,2,3", 1,
                   "'maxregs' must be from 1 to 'regs'");
     hd_arena *arena = hd_arena_new();
@@ -211,16 +220,21 @@ static void every_shipped_profile_loads(void **state) {
                                         "amd-kaveri",
                                         "b200",
                                         "firepro-s9000",
+                                        "geforce-gtx1080",
                                         "geforce-gtx285",
                                         "geforce-gtx480",
                                         "geforce-gtx680",
+                                        "geforce-titan-xp",
+                                        "gh200",
                                         "h100",
                                         "h200",
                                         "intel-max-1550",
                                         "l4",
                                         "l40s",
+                                        "mi100",
                                         "mi210",
                                         "mi250x",
+                                        "mi300a",
                                         "mi300x",
                                         "radeon-fiji",
                                         "rtx-3090",
@@ -230,7 +244,10 @@ static void every_shipped_profile_loads(void **state) {
                                         "tesla-c1060",
                                         "tesla-k20c",
                                         "tesla-k20m",
+                                        "tesla-k20x",
+                                        "tesla-k80",
                                         "tesla-m2050",
+                                        "tesla-p100",
                                         "v100"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const hd_device *d = found(arena, names[i]);
@@ -308,11 +325,15 @@ static void devices_of_the_paper_have_its_figures(void **state) {
                         "warp:32 l1:64k/128 l2:768k/32 w:1,30,100 blocks:8 threads:1536 "
                         "regs:32768 segment:128 maxregs:63 sms:14 coalescing:warp "
                         "l1tags:128/8 l2tags:128/8 l1write:evict "
-                        "shared:49152 energy:199,638,279,187,494,640,80,33.8");
-    assert_string_equal(hd_device_print(arena, found(arena, "tesla-k20c")),
-                        "warp:32 l1:0 l2:1536k/32 w:1,30,100 blocks:16 threads:2048 regs:65536 "
-                        "segment:128 maxregs:255 sms:13 coalescing:warp l2tags:128/16 "
-                        "shared:49152 compiler:nvptx64 energy:58.3,187,81.7,54.6,145,266,80,33.8");
+                        "shared:49152 compiler:nvptx64 clock:1150 bandwidth:148.4,201,6 "
+                        "rates:32,16,32,4,64,1 latency:45,310,685 "
+                        "energy:199,638,279,187,494,640,80,33.8");
+    assert_string_equal(
+        hd_device_print(arena, found(arena, "tesla-k20c")),
+        "warp:32 l1:0 l2:1536k/32 w:1,30,100 blocks:16 threads:2048 regs:65536 "
+        "segment:128 maxregs:255 sms:13 coalescing:warp l2tags:128/16 "
+        "shared:49152 compiler:nvptx64 clock:706 bandwidth:208,452,6 "
+        "rates:192,64,160,32,128,5 latency:188,188,331 energy:58.3,187,81.7,54.6,145,266,80,33.8");
     hd_arena_free(arena);
 }
 
@@ -592,7 +613,7 @@ static void unknown_name_lists_the_known_ones(void **state) {
     assert_non_null(
         strstr(h.text, "there is no device 'tesla-k20'; known are a10, a100, amd-carrizo, "));
     assert_non_null(strstr(h.text, "mine, "));
-    assert_non_null(strstr(h.text, "tesla-m2050, v100, host, "));
+    assert_non_null(strstr(h.text, "tesla-m2050, tesla-p100, v100, host, "));
 }
 
 static void own_folder_must_exist(void **state) {

@@ -464,23 +464,6 @@ static void a_copied_record_is_copied_field_by_field(void **state) {
     hd_arena_free(arena);
 }
 
-static void registers_count_what_lives_at_once(void **state) {
-    (void)state;
-    hd_arena *arena = hd_arena_new();
-    const char *text = KERNEL("few", "  %a = load f32 %f\n  %b = load f32 %f\n  %c = load f32 %f\n"
-                                     "  %d = fadd f32 %a, %b\n  %e = fadd f32 %d, %c\n"
-                                     "  store %e, %f\n  ret\n");
-    kir_module *few = parse(arena, text);
-    const char *vectors = KERNEL("many", "  %a = load f32x4 %f\n  %b = load f64 %f\n"
-                                         "  %c = load f32x4 %f\n  %d = fadd f32x4 %a, %c\n"
-                                         "  store %d, %f\n  store %b, %f\n  ret\n");
-    kir_module *many = parse(arena, vectors);
-    const kir_kernel *small = few->kernels[0], *large = many->kernels[0];
-    assert_int_equal(hd_kernel_registers(arena, small, hd_flow_analyse(arena, small)), 6 + 3);
-    assert_int_equal(hd_kernel_registers(arena, large, hd_flow_analyse(arena, large)), 6 + 10);
-    hd_arena_free(arena);
-}
-
 /* ---- counting by division against counting by steps ----------------------------------- */
 
 static void passes_are_those_of_a_plain_loop(void **state) {
@@ -517,7 +500,6 @@ int main(void) {
         cmocka_unit_test(guards_are_found_and_the_rest_is_conditional),
         cmocka_unit_test(early_exits_leave_an_upper_bound),
         cmocka_unit_test(a_copied_record_is_copied_field_by_field),
-        cmocka_unit_test(registers_count_what_lives_at_once),
         cmocka_unit_test(passes_are_those_of_a_plain_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

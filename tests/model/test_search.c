@@ -460,7 +460,7 @@ static void what_is_alike_is_ranked_once(void **state) {
     const hd_device *device;
     hd_cost_model *model;
     hd_cost_options options = {.loops = HD_LOOPS_PENG};
-    assert_int_equal(hd_device_find(s.arena, &s.diag, "h200", &device), HD_OK);
+    assert_int_equal(hd_device_find(s.arena, &s.diag, "tesla-p100", &device), HD_OK);
     assert_int_equal(hd_cost_model_make(s.arena, &s.diag, s.job, device, &options, &model), HD_OK);
     hd_search_result result;
     hd_search_static(s.arena, model, &(hd_search_options){0}, &result);

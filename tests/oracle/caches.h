@@ -28,9 +28,16 @@ typedef struct oracle_mi {
     uint64_t *mask, *address; /* address: of each lane */
 } oracle_mi;
 
+/* What a warp has asked L1 for since its block's last store, unless a load came again. */
+typedef struct oracle_pending {
+    uint64_t line, bits;
+} oracle_pending;
+
 typedef struct oracle_block {
     hd_vec(oracle_mi) mis;
     size_t next;
+    hd_vec(oracle_pending) pending[64]; /* of each warp */
+    int64_t last;                       /* load; -1: none */
 } oracle_block;
 
 typedef struct oracle_line {
@@ -63,6 +70,8 @@ typedef struct oracle_caches {
     const hd_event_buffer *laid; /* in this launch */
     uint64_t base;               /* of it in the layout */
     hd_vec(oracle_mi) heard;
+    oracle_block *block; /* that issues */
+    uint32_t warp;       /* of it */
 } oracle_caches;
 
 static hd_cache_counts *oracle_row_of(oracle_caches *o, uint32_t access, const char *record,
@@ -184,7 +193,6 @@ static void oracle_write_back(oracle_caches *o, const oracle_line *line) {
     hd_cache_counts *counts = &o->rows.data[line->owner].counts;
     counts->dram_written += oracle_bits(line->dirty) * o->sector;
     counts->dram_read += oracle_bits(line->dirty & ~line->valid) * o->sector;
-    oracle_open_row(o, line->line, counts);
 }
 
 /* bytes: of each of the line's sectors, how many a store writes; NULL: it is none. */
@@ -193,6 +201,8 @@ static void oracle_l2(oracle_caches *o, uint64_t line, uint64_t bits, const uint
     oracle_line gone, *l = oracle_use(&o->l2, line, &gone);
     hd_cache_counts *counts = &o->rows.data[owner].counts;
     oracle_write_back(o, &gone);
+    if (gone.dirty)
+        oracle_open_row(o, gone.line, &o->rows.data[gone.owner].counts);
     counts->l2_sectors += oracle_bits(bits);
     for (uint64_t s = 0; s < o->l2.line; s++) {
         const uint64_t bit = (uint64_t)1 << s;
@@ -270,6 +280,20 @@ static void oracle_l2_request(oracle_caches *o, const uint64_t *asked, size_t as
     }
 }
 
+/* Sectors of the line that the warp asked for before, of the last 64 lines; from now on those of `bits`, too. */
+static uint64_t oracle_asked(oracle_caches *o, uint64_t line, uint64_t bits) {
+    oracle_pending *data = o->block->pending[o->warp].data;
+    const size_t count = o->block->pending[o->warp].count;
+    for (size_t i = count > 64 ? count - 64 : 0; i < count; i++)
+        if (data[i].line == line) {
+            const uint64_t asked = data[i].bits;
+            data[i].bits |= bits;
+            return asked;
+        }
+    hd_push(o->arena, &o->block->pending[o->warp], (oracle_pending){line, bits});
+    return 0;
+}
+
 /* Bytes that stand for the sectors that L1 asks L2 for; returns how many. */
 static size_t oracle_l1_request(oracle_caches *o, uint32_t sm, const uint64_t *bytes, size_t count,
                                 hd_cache_counts *counts, uint64_t *asked) {
@@ -282,8 +306,9 @@ static size_t oracle_l1_request(oracle_caches *o, uint32_t sm, const uint64_t *b
             continue;
         uint64_t bits = oracle_sectors(o, bytes, count, line * l1->line, l1->line, 1);
         oracle_line gone, *l = oracle_use(l1, line, &gone);
-        uint64_t wide = oracle_widen(l1, bits & ~l->valid);
-        counts->l1_hits += oracle_bits(bits & l->valid);
+        const uint64_t there = l->valid | oracle_asked(o, line, bits);
+        uint64_t wide = oracle_widen(l1, bits & ~there);
+        counts->l1_hits += oracle_bits(bits & there);
         l->valid |= wide;
         for (uint64_t s = 0; s < l1->line; s++)
             if (wide >> s & 1)
@@ -385,12 +410,30 @@ static bool oracle_request_of(oracle_caches *o, uint32_t sm, const oracle_mi *mi
     return any;
 }
 
+/* Whether the block's next MI begins a turn, for which what its warps asked for is forgotten. */
+static bool oracle_begins(const oracle_caches *o, oracle_block *b) {
+    const oracle_mi *mi = &b->mis.data[b->next];
+    const bool loads = o->launch->accesses[mi->access].kind == HD_LOAD;
+    const bool begins = !b->next || !loads || mi->access <= b->last;
+    return begins;
+}
+
+static void oracle_take(oracle_caches *o, oracle_block *b, bool begins) {
+    const oracle_mi *mi = &b->mis.data[b->next];
+    for (int w = 0; w < 64 && begins; w++)
+        b->pending[w].count = 0;
+    b->last = o->launch->accesses[mi->access].kind == HD_LOAD ? (int64_t)mi->access : -1;
+    b->next++;
+    o->block = b;
+}
+
 static void oracle_issue_part(oracle_caches *o, uint32_t sm, const oracle_mi *mi, uint32_t from,
                               uint32_t width) {
     uint32_t request = hd_device_request_lanes(o->device), warp = o->device->warp;
     for (uint32_t w = 0; w < mi->threads; w += warp) {
         size_t owner = 0;
         bool any = false;
+        o->warp = w / warp;
         for (uint32_t first = w; first < w + warp && first < mi->threads; first += request) {
             uint32_t end = first + request < mi->threads ? first + request : mi->threads;
             any |= oracle_request_of(o, sm, mi, first, end, from, width, &owner);
@@ -413,7 +456,7 @@ static void oracle_issue(oracle_caches *o, uint32_t sm, const oracle_mi *mi) {
 static void oracle_hear(void *self, const hd_event *e) {
     oracle_caches *o = self;
     if (hd_event_space(o->launch, e) != KIR_GLOBAL) {
-        hd_push(o->arena, &o->heard, (oracle_mi){0});
+        hd_push(o->arena, &o->heard, (oracle_mi){.access = e->access});
         return;
     }
     oracle_mi mi = {e->access, e->threads, hd_new_array(o->arena, uint64_t, e->threads / 64 + 1),
@@ -453,9 +496,14 @@ static void oracle_run_launch(oracle_caches *o, const hd_trace_launch *l, uint32
                 size_t *mine = held + (size_t)sm * most;
                 oracle_block *b = &blocks[mine[p]];
                 if (b->next < b->mis.count) {
-                    const oracle_mi *mi = &b->mis.data[b->next++];
-                    if (mi->threads)
-                        oracle_issue(o, sm, mi);
+                    bool begins = true;
+                    do {
+                        const oracle_mi *mi = &b->mis.data[b->next];
+                        oracle_take(o, b, begins);
+                        if (mi->threads)
+                            oracle_issue(o, sm, mi);
+                        begins = false;
+                    } while (b->next < b->mis.count && !oracle_begins(o, b));
                     p++;
                     continue;
                 }

@@ -211,6 +211,7 @@ static const hd_member loop_members[] = {
     {"count", .get = count_of},       {"early_exit", .get = exits_early},
     {"reason", .get = why_of},        {0}};
 
+HD_GETTER(registers_of, hd_kernel_info, hd_whole(hd_kernel_registers(row->kernel, row->flow, NULL)))
 HD_GETTER(loops_of, hd_kernel_info, hd_with(hd_rows(row->flow->loops, row->flow->loop_count), row))
 HD_GETTER(accesses_of, hd_kernel_info, hd_with(hd_rows(row->accesses, row->access_count), row))
 
@@ -219,7 +220,7 @@ const hd_member hd_kernel_members[] = {
     {"place", HD_VIA(hd_kernel_info, kernel, HD_IN, place), .of = hd_place_members},
     {"global", HD_NUMBERS(hd_kernel_info, binding.global, binding.dims)},
     {"local", HD_NUMBERS(hd_kernel_info, binding.local, binding.dims)},
-    {"registers", HD_AT(hd_kernel_info, registers)},
+    {"registers", .get = registers_of},
     {"loops", .get = loops_of, .of = loop_members},
     {"accesses", .get = accesses_of, .of = hd_access_members},
     {0}};

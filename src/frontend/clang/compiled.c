@@ -534,26 +534,52 @@ static void fill_gaps(front_state *front, LLVMBuilderRef builder, const part_loa
     }
 }
 
-/* While loads seem to have no alignment they are not merged. */
-typedef struct hidden_alignment {
-    LLVMValueRef load;
-    unsigned align;
-} hidden_alignment;
-typedef hd_vec(hidden_alignment) hidden_alignments;
+/* Does this to every instruction of the kernels, which it may replace. */
+static void each_instruction(front_state *front, LLVMBuilderRef builder,
+                             void (*change)(front_state *, LLVMBuilderRef, LLVMValueRef)) {
+    for (LLVMValueRef function = LLVMGetFirstFunction(front->llvm); function;
+         function = LLVMGetNextFunction(function))
+        for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+             block = LLVMGetNextBasicBlock(block))
+            for (LLVMValueRef inst = LLVMGetFirstInstruction(block), next; inst; inst = next) {
+                next = LLVMGetNextInstruction(inst);
+                change(front, builder, inst);
+            }
+}
 
-static void hide_alignment(front_state *front, LLVMValueRef inst, hidden_alignments *hidden) {
+/* While loads seem to have no alignment they are not merged by NVIDIA's target. What it was is kept as
+ * metadata, which goes with loads that are merged all the same: AMD's need no alignment. */
+static unsigned alignment_kind(const front_state *front) {
+    static const char name[] = "heddle.align";
+    return LLVMGetMDKindIDInContext(front->context, name, sizeof name - 1);
+}
+
+static void hide_alignment(front_state *front, LLVMBuilderRef builder, LLVMValueRef inst) {
+    (void)builder;
     if (!LLVMIsALoadInst(inst))
         return;
-    hidden_alignment made = {inst, LLVMGetAlignment(inst)};
-    hd_push(front->arena, hidden, made);
+    LLVMTypeRef type = LLVMInt32TypeInContext(front->context);
+    LLVMMetadataRef number = LLVMValueAsMetadata(LLVMConstInt(type, LLVMGetAlignment(inst), false));
+    LLVMMetadataRef node = LLVMMDNodeInContext2(front->context, &number, 1);
+    LLVMSetMetadata(inst, alignment_kind(front), LLVMMetadataAsValue(front->context, node));
     LLVMSetAlignment(inst, 1);
+}
+
+static void show_alignment(front_state *front, LLVMBuilderRef builder, LLVMValueRef inst) {
+    LLVMValueRef number,
+        node = LLVMIsALoadInst(inst) ? LLVMGetMetadata(inst, alignment_kind(front)) : NULL;
+    (void)builder;
+    if (!node)
+        return;
+    LLVMGetMDNodeOperands(node, &number);
+    LLVMSetAlignment(inst, (unsigned)LLVMConstIntGetZExtValue(number));
+    LLVMSetMetadata(inst, alignment_kind(front), NULL);
 }
 
 /* Stores are merged first: once loads of two fields are one, the compiler knows no longer that a
  * store to a third field in between is of other bytes. */
 static hd_status merge(front_state *front, LLVMTargetMachineRef machine, LLVMBuilderRef builder) {
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(front->llvm);
-    hidden_alignments hidden = {0};
     part_loads loads = {0};
     for (LLVMValueRef function = LLVMGetFirstFunction(front->llvm); function;
          function = LLVMGetNextFunction(function))
@@ -561,13 +587,10 @@ static hd_status merge(front_state *front, LLVMTargetMachineRef machine, LLVMBui
              block = LLVMGetNextBasicBlock(block)) {
             collect_loads(front, layout, block, &loads);
             fill_gaps(front, builder, &loads);
-            for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
-                 inst = LLVMGetNextInstruction(inst))
-                hide_alignment(front, inst, &hidden);
         }
+    each_instruction(front, builder, hide_alignment);
     hd_status status = front_run_passes(front, machine, merging);
-    for (size_t i = 0; i < hidden.count; i++)
-        LLVMSetAlignment(hidden.data[i].load, hidden.data[i].align);
+    each_instruction(front, builder, show_alignment);
     return status ? status : front_run_passes(front, machine, merging);
 }
 
@@ -607,19 +630,6 @@ static void split_triple(front_state *front, LLVMBuilderRef builder, LLVMValueRe
     LLVMSetAlignment(pair, align);
     LLVMSetAlignment(third, align > bytes ? (unsigned)bytes : align);
     LLVMInstructionEraseFromParent(inst);
-}
-
-/* Does this to every instruction of the kernels, which it may replace. */
-static void each_instruction(front_state *front, LLVMBuilderRef builder,
-                             void (*change)(front_state *, LLVMBuilderRef, LLVMValueRef)) {
-    for (LLVMValueRef function = LLVMGetFirstFunction(front->llvm); function;
-         function = LLVMGetNextFunction(function))
-        for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
-             block = LLVMGetNextBasicBlock(block))
-            for (LLVMValueRef inst = LLVMGetFirstInstruction(block), next; inst; inst = next) {
-                next = LLVMGetNextInstruction(inst);
-                change(front, builder, inst);
-            }
 }
 
 hd_status front_optimise(front_state *front) {

@@ -248,7 +248,7 @@ static hd_host_launch new_launch(front_host *h, CXCursor call, CXCursor callee) 
     launch.kernel = launch.symbol = front_host_spelling(h, callee);
     if (!clang_Cursor_isNull(function)) {
         launch.symbol = hd_clang_text(h->arena, clang_Cursor_getMangling(function));
-        launch.kernel = front_instance_of_symbol(h->arena, launch.symbol);
+        launch.kernel = hd_kernel_of_symbol(h->arena, launch.symbol);
     }
     return launch;
 }

@@ -17,6 +17,7 @@
  * Words: an *instance* is the copy of a function that is inlined at one call; a *static* is a
  * variable that lives outside of functions' frames; a *rule* says how an opcode is lowered.
  */
+#include "frontend/frontend.h"
 #include "frontend/ptx/internal.h"
 
 #include <stdlib.h>
@@ -283,8 +284,7 @@ static void name_kernels(ptx_shared *s) {
     bool *is_shared = hd_new_array(s->arena, bool, count);
     s->titles = hd_new_array(s->arena, const char *, count);
     for (uint32_t k = 0; k < count; k++) {
-        s->titles[k] =
-            front_instance_of_symbol(s->arena, s->ptx->functions[s->entries.data[k]].name);
+        s->titles[k] = hd_kernel_of_symbol(s->arena, s->ptx->functions[s->entries.data[k]].name);
         uint64_t other = hd_hash_add_key(&first, s->titles[k], k);
         is_shared[k] = is_shared[other] |= other != k;
     }
