@@ -177,6 +177,7 @@ static void count_passes(hd_arena *arena, const counting *c, const hd_job *job,
                                    .stop = c->options->stop};
     const hd_tally_work banks = hd_banks_work(arena, c->device);
     hd_vm *vm;
+    uint32_t ran = 0;
     if (!uses_local_memory(job) ||
         hd_vm_open(arena, &silent, job, c->before, &options, &vm) != HD_OK)
         return;
@@ -186,9 +187,11 @@ static void count_passes(hd_arena *arena, const counting *c, const hd_job *job,
         hd_tally *tally = hd_tally_new(arena, &banks, 1);
         const hd_sink sink = hd_tally_sink(tally);
         const hd_banks_counts *found = NULL;
-        if (w->runs > 0 && hd_vm_write_before(vm, l) == HD_OK &&
-            hd_vm_run_blocks(vm, l, &some, &sink, NULL) == HD_OK)
-            found = hd_tally_of_launch(tally, 0, 0);
+        if (w->runs > 0 && hd_vm_write_before(vm, l) == HD_OK) {
+            hd_status status = hd_vm_run_blocks(vm, l, &some, &sink, NULL);
+            found = status == HD_OK ? hd_tally_of_launch(tally, 0, ran) : NULL;
+            ran++;
+        }
         if (found)
             w->passes = w->runs * (double)found->passes * (double)w->blocks /
                         (double)hd_blocks_chosen(&some, w->blocks);
