@@ -83,6 +83,15 @@ const char *cli_command_for(cli *c, const cli_question *question, const hd_advic
 
 /* ---- the answer --------------------------------------------------------------------------- */
 
+/* A layout costs noticeably less, but not in time. */
+static bool is_slower(const hd_recount *r) {
+    for (uint32_t i = 0; i < r->count; i++)
+        if (r->layouts[i].counted && r->layouts[i].ratio < 1 - HD_NOTICEABLE &&
+            hd_recount_faster(r, &r->layouts[i], &r->original) < 0)
+            return true;
+    return false;
+}
+
 static const char *static_verdict(cli *c, const hd_advice *advice, const char *basis) {
     const hd_device_advice *first = &advice->devices[0];
     /* What the rewriter has refused although it costs less than what is advised. */
@@ -94,6 +103,7 @@ static const char *static_verdict(cli *c, const hd_advice *advice, const char *b
                           .layout = rewritable ? first->best : NULL,
                           .ratio = first->ratio,
                           .basis = basis,
+                          .slower = first->leave && is_slower(&advice->recount),
                           .of_energy = first->judged && first->judged->of_energy,
                           .apart = advice->apart.fields,
                           .apart_count = is_apart(advice) ? advice->apart.count : 0};
