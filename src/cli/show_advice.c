@@ -487,6 +487,7 @@ void cli_show_why(cli *c, const cli_answer *answer, hd_str *out) {
             "lie now: heddle map%s%s",
             gain->kernel, hd_show_share(c->arena, gain->saves), job->path ? " " : "",
             job->path ? job->path : "");
+    cli_show_kernel_times(c, answer->advice, out);
     if (answer->before.requests > 0)
         cli_show_rows(c, title, version_columns,
                       hd_with(hd_rows(rows, answer->after.layout ? 2 : 1), record), out);
