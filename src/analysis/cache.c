@@ -244,7 +244,9 @@ static size_t serve_l2(simulation *s, const l2_request *r) {
         memset(&s->written[(uint64_t)(line - s->l2_sets.lines) * s->l2.per_line_count], 0,
                s->l2.per_line_count);
     c->counts.l2_sectors += asked;
-    c->counts.l2_hits += asked - count_bits(stores ? missing & ~line->dirty : missing);
+    /* Of what comes from memory at a time one sector is a miss. */
+    c->counts.l2_hits +=
+        asked - count_bits(stores ? missing & ~line->dirty : firsts(missing, s->l2.brings));
     c->counts.l2_bytes += stores ? 0 : (uint64_t)asked * s->sector;
     if (stores) {
         c->counts.l2_partial += count_bits(r->sectors & ~r[1].sectors);

@@ -208,7 +208,8 @@ static void oracle_l2(oracle_caches *o, uint64_t line, uint64_t bits, const uint
         const uint64_t bit = (uint64_t)1 << s;
         if (!(bits & bit))
             continue;
-        counts->l2_hits += (l->valid & bit) || (bytes && l->dirty & bit);
+        if (bytes)
+            counts->l2_hits += ((l->valid | l->dirty) & bit) != 0;
         counts->l2_partial += bytes && bytes[s] < o->sector;
         if (bytes && !(l->valid & bit)) {
             l->stored[s] += (uint32_t)bytes[s];
@@ -222,6 +223,7 @@ static void oracle_l2(oracle_caches *o, uint64_t line, uint64_t bits, const uint
         oracle_open_row(o, line, counts);
     for (uint64_t s = 0; !bytes && s < o->l2.line; s += o->l2.brings) {
         const uint64_t all = (((uint64_t)1 << o->l2.brings) - 1) << s;
+        counts->l2_hits += oracle_bits(bits & all) - ((bits & all & ~l->valid) != 0);
         if (bits & all & ~l->valid) {
             counts->dram_read += o->l2.brings * o->sector;
             l->valid |= all;
