@@ -214,8 +214,7 @@ static hd_status answer_together(hd_arena *arena, const hd_diag *diag,
     return status;
 }
 
-/* Accesses of lanes that static cost foresees. */
-static double expected_accesses(const hd_device_advice *of) {
+double hd_expected_accesses(const hd_device_advice *of) {
     double sum = 0;
     for (size_t i = 0; i < of->access_count; i++)
         sum += of->accesses[i].executions * of->accesses[i].lanes;
@@ -232,7 +231,7 @@ static hd_status run_for_evidence(hd_arena *arena, const hd_diag *diag,
         !hd_basis_of(arena, first->accesses, first->access_count, &options->cost).count;
     hd_status status =
         hd_evidence_hear(arena, diag, advice->job, options->devices, advice->device_count, &hearing,
-                         expected_accesses(&advice->devices[0]), &advice->evidence);
+                         hd_expected_accesses(&advice->devices[0]), &advice->evidence);
     for (uint32_t d = 0; d < advice->device_count && status == HD_OK && !advice->evidence->why; d++)
         status =
             advise_by_evidence(arena, diag, options, search, advice, d, &advice->devices[d].search);
@@ -261,6 +260,19 @@ static bool is_worth_hearing_apart(hd_arena *arena, const hd_advice *advice) {
 
 /* ---- the answer ----------------------------------------------------------------------------- */
 
+/* All of the static cost of the first device follows from the source. */
+static bool follows_from_source(hd_arena *arena, const hd_advice *advice,
+                                const hd_cost_options *cost) {
+    const hd_device_advice *first = &advice->devices[0];
+    return !(first->judged && first->judged->heard) &&
+           !hd_basis_of(arena, first->accesses, first->access_count, cost).count;
+}
+
+bool hd_part_stands_for_all(hd_arena *arena, const hd_advice *advice, const hd_cost_options *cost) {
+    const bool is_one = advice->job->launch_count == 1 && advice->job->launches->repeat == 1;
+    return is_one || follows_from_source(arena, advice, cost);
+}
+
 /* The best layouts of the first device are counted as they will run, and these counts decide. Where
  * none is better than the original one of vectors may be, which is no matter of transactions alone. */
 static hd_status recount(hd_arena *arena, const hd_advise_options *options, hd_advice *advice) {
@@ -270,10 +282,8 @@ static hd_status recount(hd_arena *arena, const hd_advise_options *options, hd_a
     const double margin = first->judged               ? first->judged->margin
                           : options->search.leave > 0 ? options->search.leave
                                                       : HD_NOTICEABLE;
-    const bool follows = /* from the source alone */
-        !(first->judged && first->judged->heard) &&
-        !hd_basis_of(arena, first->accesses, first->access_count, &options->cost).count;
-    const bool is_one = advice->job->launch_count == 1 && advice->job->launches->repeat == 1;
+    const bool follows = follows_from_source(arena, advice, &options->cost);
+    const bool by_part = hd_part_stands_for_all(arena, advice, &options->cost);
     if (!options->run || advice->job->module->form == KIR_AS_WRITTEN ||
         !advice->job->module->device || hd_advice_is_stopped(advice) ||
         (advice->evidence && advice->evidence->why && !follows)) /* there is nothing to run it on */
@@ -288,12 +298,12 @@ static hd_status recount(hd_arena *arena, const hd_advise_options *options, hd_a
     if (first->leave && !options->evidence.layout_count &&
         !advise_vectors(arena, model, HD_THREES_PADDED)) {
         if (first->judged && first->judged->heard && hd_time_is_known(first->device))
-            advise_count_original(arena, advice->job, first->device, model, follows || is_one,
+            advise_count_original(arena, advice->job, first->device, model, by_part,
                                   &options->evidence, r);
         return HD_OK;
     }
     hd_status status =
-        advise_recount(arena, advice->job, first->device, model, follows || is_one, first->ranking,
+        advise_recount(arena, advice->job, first->device, model, by_part, first->ranking,
                        &options->evidence, objective_on(options, first->device),
                        options->before ? &options->before->recount : NULL, r);
     if (status == HD_OK && !r->why)

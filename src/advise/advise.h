@@ -113,6 +113,12 @@ static inline const hd_rewritten *hd_advice_written(const hd_advice *advice) {
     return advice->program ? advice->program : advice->rewritten;
 }
 
+/* Accesses of lanes that static cost foresees. */
+double hd_expected_accesses(const hd_device_advice *of);
+/* Whether a share of the blocks of each launch may run in the place of all: no block reads what another launch
+ * leaves, or nothing that is counted depends on contents. */
+bool hd_part_stands_for_all(hd_arena *arena, const hd_advice *advice, const hd_cost_options *cost);
+
 /* What a layout that was looked at moves there. */
 hd_movement hd_movement_in(hd_arena *arena, const hd_device_advice *of, const hd_layout *layout);
 /* In the best layout of the first device, as it was counted where it was. `before`: in the original. */

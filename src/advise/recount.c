@@ -58,6 +58,7 @@ typedef struct job_counts {
     hd_arena *arena;
     const counting *counting;
     const hd_job *job;
+    const hd_placed_job *placed; /* what the job's buffers were; NULL: the same */
     counted_launch *launches;
     counted_runs runs;
     hd_tally *tally;
@@ -100,12 +101,44 @@ static void add_requests(const job_counts *j, uint32_t n, hd_run_counts *sum, ui
     sum->cost += run->times * (double)moved->transactions;
 }
 
+/* Which buffer of the original job one of this job is; false: none. */
+static bool find_original(const job_counts *j, uint32_t buffer, uint32_t *original) {
+    int32_t field;
+    *original = j->placed ? UINT32_MAX : buffer;
+    if (j->placed)
+        hd_placed_find(j->placed, buffer, 0, original, &field);
+    return *original != UINT32_MAX;
+}
+
+/* Of the buffer with this name in a run of a launch. */
+static void add_traffic(const job_counts *j, const char *name, const hd_cache_counts *c,
+                        double times, hd_buffer_traffic *traffic) {
+    const double sector = times * j->caches->sector;
+    uint32_t b = 0, original;
+    while (b < j->job->buffer_count && strcmp(j->job->buffers[b].name, name) != 0)
+        b++;
+    if (b == j->job->buffer_count || !find_original(j, b, &original))
+        return;
+    hd_buffer_traffic *to = &traffic[original];
+    to->read += times * (double)c->l2_bytes;
+    to->written += sector * (double)c->l2_sectors - times * (double)c->l2_bytes;
+    to->l2_hits += sector * (double)c->l2_hits;
+    to->dram_read += times * (double)c->dram_read;
+    to->dram_written += times * (double)c->dram_written;
+    to->dram_rows += times * (double)c->dram_rows;
+}
+
 /* And what caches served, of a share of its blocks. */
-static void add_served(const job_counts *j, uint32_t n, hd_time_work *works) {
+static void add_served(const job_counts *j, uint32_t n, hd_run_counts *sum) {
     const hd_cache_launch *l = &j->caches->launches[n];
     const hd_cache_counts *c = &l->sum.counts;
     const double times = l->blocks ? (double)l->launch->block_count / (double)l->blocks : 1;
-    hd_time_work *w = &works[j->runs.data[n].launch];
+    const uint32_t launch = j->runs.data[n].launch;
+    hd_time_work *w = &sum->works[launch];
+    for (uint32_t b = 0; sum->traffic && b < l->launch->buffer_count; b++)
+        if (l->launch->buffers[b].name)
+            add_traffic(j, l->launch->buffers[b].name, &l->buffers[b], times,
+                        &sum->traffic[launch * sum->buffer_count]);
     const double l1 = share_of(c->l1_hits, c->sectors);
     w->lines += times * (double)c->lines;
     w->l2_bytes += times * (double)c->l2_sectors * j->caches->sector;
@@ -149,7 +182,7 @@ static void sum_up(const job_counts *j, hd_run_counts *sum) {
     for (uint32_t n = 0; n < j->runs.count; n++)
         add_requests(j, n, sum, lanes);
     for (uint32_t n = 0; j->caches && n < j->caches->launch_count; n++)
-        add_served(j, n, sum->works);
+        add_served(j, n, sum);
     for (uint32_t l = 0; l < sum->work_count; l++) {
         hd_time_work *w = &sum->works[l];
         if (!(w->runs > 0))
@@ -159,6 +192,9 @@ static void sum_up(const job_counts *j, hd_run_counts *sum) {
         add_instructions(j, l, lanes[l], w);
         requests += w->requests;
     }
+    for (uint32_t b = 0, original; sum->bytes && b < j->job->buffer_count; b++)
+        if (find_original(j, b, &original))
+            sum->bytes[original] += j->job->buffers[b].count * j->job->buffers[b].element_bytes;
     sum->requests = (uint64_t)(requests + 0.5);
     sum->transactions = (uint64_t)(sum->cost + 0.5);
 }
@@ -247,15 +283,17 @@ static void price(const hd_device *device, hd_run_counts *counts) {
         counts->joules = 0;
 }
 
-/* Runs the job, or the part of it, from these contents. The file is for a trace. `result` has room for the
- * works. */
+/* Runs the job, or the part of it, from these contents. `placed`: what its buffers were, NULL for the same
+ * ones. The file is for a trace. `result` has room for the works. */
 static hd_status count_job(hd_arena *arena, const counting *c, const hd_job *job,
-                           void *const *contents, const char *file, hd_run_counts *result) {
+                           const hd_placed_job *placed, void *const *contents, const char *file,
+                           hd_run_counts *result) {
     const hd_trace_header header = {.spaces = (uint32_t)1 << KIR_GLOBAL};
     const hd_tally_work work = hd_coalesce_work(arena, c->device);
     job_counts j = {.arena = arena,
                     .counting = c,
                     .job = job,
+                    .placed = placed,
                     .each = hd_new_array(arena, hd_vm_counts, job->launch_count)};
     hd_vm_counts all = {0};
     hd_trace_writer *writer;
@@ -282,9 +320,15 @@ static void take_passes(const hd_run_counts *from, const hd_device *device, hd_r
     price(device, to);
 }
 
-static void make_room(hd_arena *arena, const hd_job *job, hd_run_counts *counts) {
+static void make_room(hd_arena *arena, const hd_job *job, bool by_buffer, hd_run_counts *counts) {
     counts->works = hd_new_array(arena, hd_time_work, job->launch_count);
     counts->work_count = job->launch_count;
+    if (!by_buffer)
+        return;
+    counts->buffer_count = job->buffer_count;
+    counts->traffic =
+        hd_new_array(arena, hd_buffer_traffic, (size_t)job->launch_count * job->buffer_count);
+    counts->bytes = hd_new_array(arena, uint64_t, job->buffer_count);
 }
 
 /* ---- one layout ----------------------------------------------------------------------------- */
@@ -320,8 +364,8 @@ static void count_by_nvcc(hd_arena *arena, const counting *c, const hd_job *job,
     if (status == HD_OK)
         status = hd_nvcc_job(arena, c->diag, job, source, options,
                              hd_format(arena, "%s.ptx", files), &made);
-    if (status == HD_OK &&
-        count_job(arena, c, made, inputs, hd_format(arena, "%s.hdt", files), &to->nvcc) == HD_OK)
+    if (status == HD_OK && count_job(arena, c, made, NULL, inputs,
+                                     hd_format(arena, "%s.hdt", files), &to->nvcc) == HD_OK)
         take_registers(arena, c, made, hd_format(arena, "%s.ptx", files), &to->nvcc);
 }
 
@@ -349,13 +393,13 @@ static void count_layout(hd_arena *arena, const counting *c, const char *files, 
     if (c->near_count)
         count_by_nvcc(arena, c, placed->job, rewritten, inputs, files, to);
     else
-        to->counted = count_job(arena, c, placed->job, inputs, hd_format(arena, "%s.hdt", files),
-                                &to->compiled) == HD_OK;
+        to->counted = count_job(arena, c, placed->job, placed, inputs,
+                                hd_format(arena, "%s.hdt", files), &to->compiled) == HD_OK;
 }
 
 static void count_original(hd_arena *arena, const counting *c, const char *files,
                            hd_recounted *to) {
-    to->counted = count_job(arena, c, c->job, c->before, hd_format(arena, "%s.hdt", files),
+    to->counted = count_job(arena, c, c->job, NULL, c->before, hd_format(arena, "%s.hdt", files),
                             &to->compiled) == HD_OK;
     if (to->counted)
         count_passes(arena, c, c->job, &to->compiled);
@@ -415,8 +459,7 @@ static void add(hd_arena *arena, const hd_record *record, const hd_layout *layou
     r->layouts[r->count++] = (hd_recounted){.layout = layout};
 }
 
-/* Of the job, in the model. */
-static double lane_accesses(hd_arena *arena, hd_cost_model *model) {
+double hd_lane_accesses(hd_arena *arena, hd_cost_model *model) {
     hd_cost_line *lines;
     size_t count;
     double sum = 0;
@@ -602,9 +645,9 @@ hd_status hd_count_in_layout(hd_arena *arena, const hd_diag *diag, const hd_job 
     const hd_job *placed_job = job;
     void **inputs = c.before;
     hd_rewritten *rewritten;
-    hd_placed_job *placed;
+    hd_placed_job *placed = NULL;
     *counts = (hd_run_counts){0};
-    make_room(arena, job, counts);
+    make_room(arena, job, true, counts);
     hd_status status = hd_job_all_contents(arena, diag, job, c.before);
     if (status == HD_OK && layout) {
         status = place(arena, &c, layout, &rewritten, &placed, &inputs);
@@ -614,8 +657,8 @@ hd_status hd_count_in_layout(hd_arena *arena, const hd_diag *diag, const hd_job 
         status = hd_scratch_make(arena, diag, &c.folder);
     if (status != HD_OK)
         return status;
-    status = count_job(arena, &c, placed_job, inputs, hd_format(arena, "%s/trace.hdt", c.folder),
-                       counts);
+    status = count_job(arena, &c, placed_job, placed, inputs,
+                       hd_format(arena, "%s/trace.hdt", c.folder), counts);
     hd_scratch_remove(c.folder);
     if (status == HD_OK) {
         count_passes(arena, &c, job, counts);
@@ -631,7 +674,7 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
                          const hd_recount *before, hd_recount *recount) {
     static const hd_diag silent = {0};
     uint64_t failed;
-    counting c = counting_of(arena, &silent, job, device, lane_accesses(arena, model), options);
+    counting c = counting_of(arena, &silent, job, device, hd_lane_accesses(arena, model), options);
     *recount =
         (hd_recount){.tried = true,
                      .objective = objective,
@@ -643,8 +686,8 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
     choose(arena, device, model, ranking, options, recount);
     for (uint32_t i = 0; i <= recount->count; i++) {
         hd_recounted *of = i < recount->count ? &recount->layouts[i] : &recount->original;
-        make_room(arena, job, &of->compiled);
-        make_room(arena, job, &of->nvcc);
+        make_room(arena, job, true, &of->compiled);
+        make_room(arena, job, false, &of->nvcc);
     }
     recall(before, recount);
     c.asks_nvcc = job->module->form == KIR_FOR_NVIDIA && hd_ends_in(job->kernel_path, ".cu") &&
@@ -684,7 +727,7 @@ void advise_count_original(hd_arena *arena, const hd_job *job, const hd_device *
                            hd_cost_model *model, bool by_part, const hd_evidence_options *options,
                            hd_recount *recount) {
     static const hd_diag silent = {0};
-    const double all = lane_accesses(arena, model);
+    const double all = hd_lane_accesses(arena, model);
     hd_run_counts *counts = &recount->original.compiled;
     *recount = (hd_recount){.original = {.layout = hd_layout_original(arena, job->record)}};
     if ((by_part || all <= (double)hd_evidence_limit_again(options)) &&

@@ -11,6 +11,14 @@
 #include "advise/movement.h"
 #include "model/time.h"
 
+/* What a launch moves of a buffer, all its blocks and runs together; bytes. */
+typedef struct hd_buffer_traffic {
+    double read, written;           /* that L1 asks for below it, and that are stored there */
+    double l2_hits;                 /* of these that L2 has */
+    double dram_read, dram_written; /* between L2 and memory */
+    double dram_rows;               /* of memory's banks that are opened for it */
+} hd_buffer_traffic;
+
 /* Of global memory. */
 typedef struct hd_run_counts {
     uint64_t requests, transactions; /* of all of the job */
@@ -22,6 +30,11 @@ typedef struct hd_run_counts {
     hd_time time; /* of all of it, on the device; zeros: its profile does not tell */
     double
         joules; /* the same, with idle power where times are known; 0: the profile does not tell */
+    /* Of the buffers of the job as it is declared: zeros where caches cannot be simulated, NULL of
+     * nvcc's code. */
+    hd_buffer_traffic *traffic; /* [work_count][buffer_count] */
+    uint64_t *bytes;            /* [buffer_count]: that each takes in the layout */
+    uint32_t buffer_count;
 } hd_run_counts;
 
 /* A layout, by a run of the kernels in it. */
@@ -66,6 +79,8 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
 hd_status hd_count_in_layout(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                              const hd_layout *layout, const hd_device *device, double expected,
                              const hd_evidence_options *options, hd_run_counts *counts);
+/* Accesses of lanes of the job that the model is of, for `expected`. */
+double hd_lane_accesses(hd_arena *arena, hd_cost_model *model);
 /* Where there is no other layout to count: the original alone, for its time. */
 void advise_count_original(hd_arena *arena, const hd_job *job, const hd_device *device,
                            hd_cost_model *model, bool by_part, const hd_evidence_options *options,

@@ -2,6 +2,7 @@
 
 #include "advise/apart.h"
 #include "cli/advise_records.h"
+#include "cli/advise_rules.h"
 #include "cli/commands.h"
 #include "cli/cuda_program.h"
 #include "cli/stop.h"
@@ -64,6 +65,7 @@ typedef struct result {
     cli_output written;
     const char *unmeasured;
     cli_answer answer;
+    const hd_placements_advice *placed; /* NULL: nobody asked, or a device was to tell */
 } result;
 
 static hd_value files_of(const hd_view *view, const void *at) {
@@ -91,6 +93,7 @@ static const hd_member advice_members[] = {
      .of = hd_measurement_members},
     {"unmeasured", HD_AT(result, unmeasured)},
     {"choice", HD_VIA(result, advice, HD_BEHIND, choice), .of = cli_choice_members},
+    {"placements", HD_BEHIND(result, placed), .of = cli_placements_members},
     {0}};
 
 /* ---- text --------------------------------------------------------------------- */
@@ -218,12 +221,13 @@ static void show_decided(cli *c, const request *r, const hd_advice *advice,
         cli_show_choice(c, advice->job->record, choice, out);
 }
 
-static int show(cli *c, const request *r, const hd_advice *advice, const cli_output *written) {
+static int show(cli *c, const request *r, const hd_advice *advice, const cli_output *written,
+                const hd_placements_advice *placed) {
     const cli_question question = question_of(r);
     const cli_answer answer = cli_answer_of(c, &question, advice);
     if (c->json) {
         const result all = {advice, written ? *written : (cli_output){0}, why_unmeasured(r, advice),
-                            answer};
+                            answer, placed};
         return cli_print_row(c, advice_members, hd_with(hd_row(&all), advice->job->record));
     }
     hd_str out = {.arena = c->arena};
@@ -231,6 +235,8 @@ static int show(cli *c, const request *r, const hd_advice *advice, const cli_out
         show_static(c, r, advice, &out);
     if (r->given->budget)
         show_decided(c, r, advice, &answer, &out);
+    if (placed)
+        cli_show_placements(c, placed, &out);
     show_undone(c, r, advice, &out);
     if (written) {
         hd_str_printf(&out, "  wrote %s and %s\n", written->kernel, written->header);
@@ -365,7 +371,7 @@ static int show_records(cli *c, const request *r, const hd_records_advice *all,
         cli_answer answer = cli_answer_of(c, &question, advice);
         answer.command = NULL;
         shown.records[n] =
-            (shown_record){&all->records[n], {advice, (cli_output){0}, NULL, answer}};
+            (shown_record){&all->records[n], {advice, (cli_output){0}, NULL, answer, NULL}};
     }
     if (c->json)
         return cli_print_row(c, records_members, hd_row(&shown));
@@ -432,7 +438,8 @@ static int advise(cli *c, request *r) {
     size_t device_count;
     if (cli_load(c, r->path, r->source, &job))
         return CLI_WRONG;
-    bool several = job->several[0] && !r->given->budget && !r->given->measure;
+    bool several =
+        job->several[0] && !r->given->budget && !r->given->measure && !r->given->placements;
     if ((!several && hd_job_require_record(&c->diag, job)) ||
         cli_read_model(c, &r->options.cost, &devices, &device_count) ||
         cli_evidence_read(c, &r->options))
@@ -465,6 +472,13 @@ static int advise(cli *c, request *r) {
     if (write && (status = apply(c, r, &advice, &output)) != HD_OK)
         return cli_status(status);
     bool stopped = hd_advice_is_stopped(&advice) && !failed;
+    hd_placements_advice placed;
+    const bool places =
+        r->given->placements && !r->given->budget && !failed && !stopped && !advice.unknown;
+    if (places &&
+        hd_advise_placements(c->arena, &c->diag, &advice, &r->options, r->options.choose.placements,
+                             r->options.choose.placement_count, &placed))
+        return CLI_WRONG;
     const hd_device_advice *first = &advice.devices[0];
     hd_joined joined = {0};
     if (!failed && !stopped) /* what only a job can say */
@@ -477,7 +491,7 @@ static int advise(cli *c, request *r) {
                 hd_record_field_names(c->arena, joined.record), joined.record->name,
                 hd_record_field_names(c->arena, joined.record),
                 hd_layout_print(c->arena, joined.record, joined.layout), joined.ratio);
-    int printed = show(c, r, &advice, write ? &output : NULL);
+    int printed = show(c, r, &advice, write ? &output : NULL, places ? &placed : NULL);
     return r->printed ? r->printed : printed ? printed : stopped ? CLI_STOPPED : cli_status(status);
 }
 
@@ -519,5 +533,7 @@ int cmd_advise(cli *c) {
                                               &choose->placement_count)) ||
         read_objective(c, &r) || (o->budget && cli_read_budget(c, o->budget, &choose->budget)))
         return CLI_WRONG;
-    return advise(c, &r);
+    if (o->by && strcmp(o->by, "rules") != 0)
+        return cli_wrong(c, "--by: unknown '%s'; there is: rules", o->by);
+    return o->by ? cli_advise_by_rules(c, r.options.objective) : advise(c, &r);
 }

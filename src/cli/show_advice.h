@@ -5,6 +5,7 @@
 
 #include "advise/advise.h"
 #include "advise/movement.h"
+#include "advise/placements.h"
 #include "advise/verdict.h"
 #include "cli/cli.h"
 #include "cli/report/members.h"
@@ -100,6 +101,11 @@ void cli_warn_of_differences(cli *c, const hd_job *job, const hd_choice *choice)
 /* Of one layout against the original: lines that say what the speed-up is a ratio of, how far it
  * spreads, and whether outputs are equal. */
 void cli_show_speedup(cli *c, const hd_measurement *m, hd_str *out);
+
+/* ---- show_placements.c: where buffers should live, without a device ----------------------------------- */
+
+void cli_show_placements(cli *c, const hd_placements_advice *placed, hd_str *out);
+extern const hd_member cli_placements_members[]; /* hd_placements_advice; context: the hd_record */
 
 /* ---- cli_analysis.c: how costs are shown --------------------------------------------------------- */
 

@@ -1,33 +1,22 @@
 /* Advice in time, as text and as JSON. */
 #include "cli/show_advice.h"
 
-HD_GETTER(bound_of, hd_time,
-          row->seconds > 0 ? hd_text(hd_time_bound_title(row->bound)) : hd_null())
-static const hd_member time_members[] = {
-    {"seconds", "seconds", HD_SECONDS, HD_AT(hd_time, seconds)},
-    {"low", HD_AT(hd_time, low)},
-    {"high", HD_AT(hd_time, high)},
-    {"bound", .get = bound_of},
-    {"share", HD_AT(hd_time, share)},
-    {0}};
-static const hd_member gain_members[] = {HD_SAME(hd_time_gain, times, low, high), {0}};
-
 static const hd_member kernel_members[] = {
     {"kernel", HD_AT(hd_kernel_time, kernel)},
     {"runs", HD_AT(hd_kernel_time, runs)},
     {"flops", HD_AT(hd_kernel_time, flops)},
     {"dram_bytes", HD_AT(hd_kernel_time, dram_bytes)},
-    {"before", HD_IN(hd_kernel_time, before), .of = time_members},
-    {"after", HD_IN(hd_kernel_time, after), HD_IF(hd_kernel_time, after), .of = time_members},
+    {"before", HD_IN(hd_kernel_time, before), .of = hd_time_members},
+    {"after", HD_IN(hd_kernel_time, after), HD_IF(hd_kernel_time, after), .of = hd_time_members},
     {0}};
 
 const hd_member cli_time_members[] = {
-    {"before", HD_IN(hd_time_advice, before), .of = time_members},
-    {"after", HD_IN(hd_time_advice, after), HD_IF(hd_time_advice, after), .of = time_members},
-    {"gain", HD_IN(hd_time_advice, gain), .of = gain_members},
+    {"before", HD_IN(hd_time_advice, before), .of = hd_time_members},
+    {"after", HD_IN(hd_time_advice, after), HD_IF(hd_time_advice, after), .of = hd_time_members},
+    {"gain", HD_IN(hd_time_advice, gain), .of = hd_time_gain_members},
     {"copies", HD_AT(hd_time_advice, copies)},
     {"conversions", HD_AT(hd_time_advice, conversions)},
-    {"program", HD_IN(hd_time_advice, program), .of = gain_members},
+    {"program", HD_IN(hd_time_advice, program), .of = hd_time_gain_members},
     {"kernels", HD_MANY(hd_time_advice, kernels, count), .of = kernel_members},
     {0}};
 

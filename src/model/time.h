@@ -34,16 +34,15 @@ typedef struct hd_time_work {
     double l2_partial;                   /* of these, sectors that were written in part */
     double dram_bytes;                   /* read and written */
     double dram_rows;                    /* that were opened in memory's banks */
+    double link_bytes;                   /* over the link, in the direction that has more of them */
     double l1_hits, l2_hits;             /* shares of the loads that are served there */
     double hottest;                      /* lanes' atomics at the sector that has most of them */
-    hd_energy_counts
-        energy; /* as the energy model counts, with bytes of the link; without seconds */
+    hd_energy_counts energy; /* the same for the energy model; its seconds are not set */
 } hd_time_work;
 
 /* What keeps a launch from being faster. */
 #define HD_TIME_BOUNDS(ROW)                              \
     ROW(DRAM, "DRAM", "its bandwidth")                   \
-    ROW(LINK, "link to the host", "its bandwidth")       \
     ROW(L2, "L2", "its bandwidth")                       \
     ROW(L1, "load/store units", "their rate")            \
     ROW(ISSUE, "issue of instructions", "its rate")      \
@@ -51,6 +50,7 @@ typedef struct hd_time_work {
     ROW(FP64, "fp64 units", "their rate")                \
     ROW(INTEGER, "integer units", "their rate")          \
     ROW(SPECIAL, "special function units", "their rate") \
+    ROW(LINK, "link to the host", "its bandwidth")       \
     ROW(LATENCY, "latency", "the time")                  \
     ROW(ATOMICS, "atomics at one address", "their rate") \
     ROW(LAUNCH, "launching", "the time")

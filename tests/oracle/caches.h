@@ -280,18 +280,16 @@ static void oracle_l2_request(oracle_caches *o, const uint64_t *asked, size_t as
     }
 }
 
-/* Sectors of the line that the warp asked for before, of the last 64 lines; from now on those of `bits`, too. */
+/* Sectors of the line that the warp asked for before, the last 64 times that it asked for any line; and
+ * now for those of `bits`. */
 static uint64_t oracle_asked(oracle_caches *o, uint64_t line, uint64_t bits) {
-    oracle_pending *data = o->block->pending[o->warp].data;
+    const oracle_pending *data = o->block->pending[o->warp].data;
     const size_t count = o->block->pending[o->warp].count;
+    uint64_t asked = 0;
     for (size_t i = count > 64 ? count - 64 : 0; i < count; i++)
-        if (data[i].line == line) {
-            const uint64_t asked = data[i].bits;
-            data[i].bits |= bits;
-            return asked;
-        }
+        asked |= data[i].line == line ? data[i].bits : 0;
     hd_push(o->arena, &o->block->pending[o->warp], (oracle_pending){line, bits});
-    return 0;
+    return asked;
 }
 
 /* Bytes that stand for the sectors that L1 asks L2 for; returns how many. */

@@ -157,10 +157,13 @@ typedef struct hd_placed_layout {
  *     integrated, in host memory    soa; preferred to device memory, with all layouts
  *     integrated, in device memory  aos
  *
- * Low: below the middle, in the logarithm, of the default plan's values. The study has no numbers.
+ * Low: below the middle, in the logarithm, of the default plan's values, hd_study_low_intensity()
+ * operations for a byte. The study has no numbers.
  */
 hd_placed_layout hd_study_rule_of_thumb(const char *const *placements, uint32_t count,
                                         hd_objective objective, double intensity, bool integrated);
+
+double hd_study_low_intensity(void);
 
 /* ---- what the files of a study share --------------------------------------------------- */
 

@@ -11,6 +11,7 @@
 #include "advise/explore/study.h"
 #include "kernel/kernel.h"
 #include "layout/layout.h"
+#include "model/time.h"
 #include "analysis/cache.h"
 #include "analysis/reuse_shape.h"
 
@@ -44,6 +45,8 @@ extern const hd_member hd_device_lines[];           /* hd_device, as lines of it
 extern const hd_member hd_compute_device_members[]; /* hd_compute_device; with its columns */
 extern const hd_member hd_timing_members[];         /* hd_timing; with its columns */
 extern const hd_member hd_measurement_members[];    /* hd_measurement */
+extern const hd_member hd_time_members[];           /* hd_time */
+extern const hd_member hd_time_gain_members[];      /* hd_time_gain */
 
 /* ---- members_run.c ------------------------------------------------------------------------ */
 
