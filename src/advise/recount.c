@@ -8,8 +8,7 @@
 #include "advise/vectors.h"
 #include "advise/verify.h"
 #include "analysis/banks.h"
-#include "analysis/cache.h"
-#include "analysis/coalesce.h"
+#include "analysis/time_work.h"
 #include "device/energy_model.h"
 
 typedef struct counting {
@@ -87,20 +86,6 @@ static hd_sink *make_sinks(job_counts *j, hd_sink part) {
     return sinks;
 }
 
-static double share_of(uint64_t part, uint64_t all) { return all ? (double)part / (double)all : 0; }
-
-/* Of a run of a launch, what warps asked for. */
-static void add_requests(const job_counts *j, uint32_t n, hd_run_counts *sum, uint64_t *lanes) {
-    const counted_run *run = &j->runs.data[n];
-    const hd_coalesce_counts *moved = hd_tally_of_launch(j->tally, 0, n);
-    hd_time_work *w = &sum->works[run->launch];
-    w->runs++;
-    w->requests += run->times * (double)moved->requests;
-    w->l1_bytes += run->times * (double)moved->bytes_moved;
-    lanes[run->launch] += (uint64_t)(run->times * (double)moved->lane_accesses);
-    sum->cost += run->times * (double)moved->transactions;
-}
-
 /* Which buffer of the original job one of this job is; false: none. */
 static bool find_original(const job_counts *j, uint32_t buffer, uint32_t *original) {
     int32_t field;
@@ -128,68 +113,35 @@ static void add_traffic(const job_counts *j, const char *name, const hd_cache_co
     to->dram_rows += times * (double)c->dram_rows;
 }
 
-/* And what caches served, of a share of its blocks. */
-static void add_served(const job_counts *j, uint32_t n, hd_run_counts *sum) {
+/* What caches served of each buffer, of a share of a run's blocks. */
+static void add_buffers(const job_counts *j, uint32_t n, hd_run_counts *sum) {
     const hd_cache_launch *l = &j->caches->launches[n];
-    const hd_cache_counts *c = &l->sum.counts;
     const double times = l->blocks ? (double)l->launch->block_count / (double)l->blocks : 1;
     const uint32_t launch = j->runs.data[n].launch;
-    hd_time_work *w = &sum->works[launch];
     for (uint32_t b = 0; sum->traffic && b < l->launch->buffer_count; b++)
         if (l->launch->buffers[b].name)
             add_traffic(j, l->launch->buffers[b].name, &l->buffers[b], times,
                         &sum->traffic[launch * sum->buffer_count]);
-    const double l1 = share_of(c->l1_hits, c->sectors);
-    w->lines += times * (double)c->lines;
-    w->l2_bytes += times * (double)c->l2_sectors * j->caches->sector;
-    w->l2_partial += times * (double)c->l2_partial * j->caches->sector;
-    w->dram_rows += times * (double)c->dram_rows;
-    w->dram_bytes += times * ((double)c->dram_read + (double)c->dram_written);
-    w->hottest += times * l->hottest;
-    w->l1_hits += l1; /* the mean of the runs */
-    w->l2_hits += (1 - l1) * share_of(c->l2_hits, c->l2_sectors);
-    w->energy.l1_bytes += times * (double)c->sectors * j->caches->sector;
-    w->energy.l2_bytes += times * (double)c->l2_bytes;
-    w->energy.dram_bytes += times * ((double)c->dram_read + (double)c->dram_written);
-}
-
-/* What lanes computed. */
-static void add_instructions(const job_counts *j, uint32_t l, uint64_t lanes, hd_time_work *w) {
-    const hd_launch *launch = &j->job->launches[l];
-    const hd_grid grid = hd_grid_of(launch->dims, launch->global, launch->local);
-    const double times = j->launches[l].run.times;
-    const uint64_t *of = j->each[l].operations;
-    w->blocks = grid.block_count;
-    w->block_threads = (uint32_t)grid.block_threads;
-    const hd_kernel_info *info = hd_job_analyse(j->arena, j->job, launch);
-    w->registers = hd_kernel_registers(info->kernel, info->flow, j->counting->device);
-    w->integer = times * (double)of[HD_ISSUED_INTEGER];
-    w->fp32 = times * (double)of[HD_ISSUED_FP32];
-    w->fp64 = times * (double)of[HD_ISSUED_FP64];
-    w->special = times * (double)of[HD_ISSUED_SPECIAL];
-    w->barriers = times * (double)of[HD_ISSUED_BARRIER];
-    w->waits = times * (double)of[HD_ISSUED_WAIT];
-    w->active = w->requests > 0 ? (double)lanes / (w->requests * j->counting->device->warp) : 1;
-    w->energy.fp32 = times * (double)of[HD_OPERATION_FP32];
-    w->energy.fp64 = times * (double)of[HD_OPERATION_FP64];
-    w->energy.integer = times * (double)of[HD_OPERATION_INTEGER];
 }
 
 /* Blocks that did not run do as those that did. */
 static void sum_up(const job_counts *j, hd_run_counts *sum) {
-    uint64_t *lanes = hd_new_array(j->arena, uint64_t, j->job->launch_count);
     double requests = 0;
-    for (uint32_t n = 0; n < j->runs.count; n++)
-        add_requests(j, n, sum, lanes);
-    for (uint32_t n = 0; j->caches && n < j->caches->launch_count; n++)
-        add_served(j, n, sum);
+    for (uint32_t n = 0; n < j->runs.count; n++) {
+        const counted_run *run = &j->runs.data[n];
+        const hd_coalesce_counts *moved = hd_tally_of_launch(j->tally, 0, n);
+        hd_time_work_add(&sum->works[run->launch], run->times, moved);
+        sum->cost += run->times * (double)moved->transactions;
+    }
+    for (uint32_t n = 0; j->caches && n < j->caches->launch_count; n++) {
+        hd_time_work_add_served(&sum->works[j->runs.data[n].launch], j->caches, n);
+        add_buffers(j, n, sum);
+    }
     for (uint32_t l = 0; l < sum->work_count; l++) {
         hd_time_work *w = &sum->works[l];
-        if (!(w->runs > 0))
-            continue;
-        w->l1_hits /= w->runs;
-        w->l2_hits /= w->runs;
-        add_instructions(j, l, lanes[l], w);
+        if (w->runs > 0)
+            hd_time_work_end(w, &j->job->launches[l], j->counting->device, j->launches[l].run.times,
+                             &j->each[l]);
         requests += w->requests;
     }
     for (uint32_t b = 0, original; sum->bytes && b < j->job->buffer_count; b++)
@@ -254,6 +206,7 @@ static void count_passes(hd_arena *arena, const counting *c, const hd_job *job,
                                    .stop = c->options->stop};
     const hd_tally_work banks = hd_banks_work(arena, c->device);
     hd_vm *vm;
+    uint32_t ran = 0;
     if (!uses_local_memory(job) ||
         hd_vm_open(arena, &silent, job, c->before, &options, &vm) != HD_OK)
         return;
@@ -263,9 +216,11 @@ static void count_passes(hd_arena *arena, const counting *c, const hd_job *job,
         hd_tally *tally = hd_tally_new(arena, &banks, 1);
         const hd_sink sink = hd_tally_sink(tally);
         const hd_banks_counts *found = NULL;
-        if (w->runs > 0 && hd_vm_write_before(vm, l) == HD_OK &&
-            hd_vm_run_blocks(vm, l, &some, &sink, NULL) == HD_OK)
-            found = hd_tally_of_launch(tally, 0, 0);
+        if (w->runs > 0 && hd_vm_write_before(vm, l) == HD_OK) {
+            hd_status status = hd_vm_run_blocks(vm, l, &some, &sink, NULL);
+            found = status == HD_OK ? hd_tally_of_launch(tally, 0, ran) : NULL;
+            ran++;
+        }
         if (found)
             w->passes = w->runs * (double)found->passes * (double)w->blocks /
                         (double)hd_blocks_chosen(&some, w->blocks);

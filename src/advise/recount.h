@@ -28,13 +28,13 @@ typedef struct hd_run_counts {
     hd_time_work *works; /* of each launch of the job, all of its blocks */
     uint32_t work_count;
     hd_time time; /* of all of it, on the device; zeros: its profile does not tell */
-    double
-        joules; /* the same, with idle power where times are known; 0: the profile does not tell */
     /* Of the buffers of the job as it is declared: zeros where caches cannot be simulated, NULL of
      * nvcc's code. */
     hd_buffer_traffic *traffic; /* [work_count][buffer_count] */
     uint64_t *bytes;            /* [buffer_count]: that each takes in the layout */
     uint32_t buffer_count;
+    double
+        joules; /* the same, with idle power where times are known; 0: the profile does not tell */
 } hd_run_counts;
 
 /* A layout, by a run of the kernels in it. */

@@ -26,6 +26,7 @@ static void add_launches(const hd_job *job, const hd_run_counts *before, const h
         hd_time_add(&k->before, &time);
         k->runs += w->runs;
         k->flops += flops(w);
+        k->fp64 += w->energy.fp64;
         k->dram_bytes += w->dram_bytes;
         if (!then || !(then->runs > 0))
             continue;

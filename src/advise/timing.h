@@ -13,6 +13,7 @@ typedef struct hd_kernel_time {
     double runs;
     double flops, dram_bytes;             /* before: for a roofline; a fused multiply-add two */
     double flops_after, dram_bytes_after; /* zeros where there is no other layout */
+    double fp64;                          /* of the flops, before: in double precision */
     hd_time before, after;                /* after: zeros where there is no other layout */
 } hd_kernel_time;
 

@@ -41,6 +41,9 @@ const char *hd_verdict_print(hd_arena *arena, const hd_verdict *v) {
         return hd_format(arena, "cannot tell: %s (%s)", v->unknown, v->basis);
     if (!v->layout && v->refused)
         return say_refused(arena, v, original);
+    if (!v->layout && v->slower)
+        return hd_format(arena, "leave it as it is; what costs less is predicted to be slower (%s)",
+                         v->basis);
     if (!v->layout)
         return v->objective == HD_QUANTITY_TIME
                    ? hd_format(arena, "leave it as it is; no layout costs noticeably less (%s)",

@@ -62,6 +62,7 @@ typedef struct hd_verdict {
     double ratio;             /* of its cost to the original's */
     const char *basis;        /* what that rests on, in words */
     hd_objective objective;   /* that ratios are of: of the time it is the cost */
+    bool slower;              /* `layout` is NULL since what costs less takes longer */
     const char *saved;        /* what less moves, hd_saving_print(); or NULL */
     const char *const *apart; /* fields that are taken apart first */
     uint32_t apart_count;

@@ -82,6 +82,7 @@ typedef struct simulation {
     uint32_t sms; /* of the device, or of the slice of it that the trace's blocks fill */
     const hd_caches_options *options;
     cache_memory memory;
+    uint32_t *registers; /* of the kernel of each launch of the job, plus 1; 0: not looked at */
     uint32_t sector, shift, request;
     geometry l1, l2;
     bool has_l1;
@@ -545,52 +546,69 @@ static bool is_chosen(const hd_caches_options *o, uint32_t launch) {
 }
 
 /* 32-bit registers of a thread, 0 when they are not known. */
-static uint32_t registers_of(const simulation *s, const hd_event_launch *launch) {
+static uint32_t registers_of(simulation *s, const hd_event_launch *launch) {
     const hd_job *job = s->memory.job;
+    uint32_t l = 0;
     if (s->options->registers || !job)
         return s->options->registers;
-    for (uint32_t l = 0; l < job->launch_count; l++)
-        if (!strcmp(job->launches[l].kernel_name, launch->kernel))
-            return hd_kernel_registers(job->launches[l].kernel,
-                                       hd_flow_analyse(s->arena, job->launches[l].kernel),
-                                       s->device);
-    return 0;
+    while (l < job->launch_count && strcmp(job->launches[l].kernel_name, launch->kernel) != 0)
+        l++;
+    if (l == job->launch_count)
+        return 0;
+    const kir_kernel *kernel = job->launches[l].kernel;
+    if (!s->registers[l])
+        s->registers[l] =
+            hd_kernel_registers(kernel, hd_flow_analyse(s->arena, kernel), s->device) + 1;
+    return s->registers[l] - 1;
 }
 
-static uint32_t blocks_at_once(const simulation *s, const hd_event_launch *launch) {
+static uint32_t blocks_at_once(simulation *s, const hd_event_launch *launch) {
     const uint32_t fit =
         hd_blocks_per_sm(s->device, launch->block_threads, registers_of(s, launch));
     const uint32_t most = s->options->blocks_at_once;
     return most && most < fit ? most : fit;
 }
 
+/* Rows of a launch's blocks in the trace, of `count`, that are simulated. */
+static hd_block_choice some_of(const simulation *s, uint64_t count) {
+    const double share = s->options->share;
+    return share > 0 && share < 1 ? hd_blocks_spread(count, share * (double)count) : hd_all_blocks;
+}
+
 /* SMs that the blocks of the trace fill as all blocks would fill the device's: where only some were heard,
  * a slice of the device runs them, with its share of L2, so that as many of them use a cache at a time as
  * in the whole ("scale models": SeyyedAghaei, Naderan-Tahan and Eeckhout, "GPU Scale-Model Simulation",
  * HPCA 2024). */
-static uint32_t slice_of_device(const simulation *s, const hd_trace_contents *contents) {
+static uint32_t slice_of_device(simulation *s, const hd_trace_contents *contents) {
     enum { ROUNDS = 2 }; /* of blocks on an SM */
     double most = 0;
     for (uint32_t l = 0; l < contents->launch_count; l++) {
-        const hd_trace_launch *launch = &contents->launches[l];
-        const double all = (double)launch->launch.block_count;
-        const double full = (double)blocks_at_once(s, &launch->launch) * s->device->sms * ROUNDS;
-        if (launch->block_count)
-            most = fmax(most, (double)launch->block_count / fmin(all, full));
+        const hd_event_launch *launch = &contents->launches[l].launch;
+        const uint64_t rows = contents->launches[l].block_count;
+        const hd_block_choice some = some_of(s, rows);
+        const double full = (double)blocks_at_once(s, launch) * s->device->sms * ROUNDS;
+        if (rows)
+            most = fmax(most, (double)hd_blocks_chosen(&some, rows) /
+                                  fmin((double)launch->block_count, full));
     }
     const double sms = ceil(most * s->device->sms);
     return most > 0 && sms < s->device->sms ? (uint32_t)sms : s->device->sms;
 }
 
-/* Rows of the blocks that are run. */
-static void choose_blocks(const hd_caches_options *o, const hd_trace_launch *l,
-                          cache_turns *turns) {
-    while (turns->first < l->block_count && l->blocks[turns->first].block < o->first_block)
-        turns->first++;
-    turns->end = turns->first;
-    while (turns->end < l->block_count &&
-           (!o->end_block || l->blocks[turns->end].block < o->end_block))
-        turns->end++;
+/* Those of them that were asked for. */
+static hd_block_choice rows_of(const simulation *s, const hd_trace_launch *l) {
+    const hd_caches_options *o = s->options;
+    hd_block_choice rows = some_of(s, l->block_count);
+    while (rows.first < l->block_count && l->blocks[rows.first].block < o->first_block)
+        rows.first++;
+    uint64_t end = rows.first;
+    while (end < l->block_count && (!o->end_block || l->blocks[end].block < o->end_block))
+        end++;
+    if (end == rows.first) /* there is none */
+        rows.first = l->block_count;
+    else
+        rows.last = end - 1;
+    return rows;
 }
 
 static hd_status run_launch(simulation *s, hd_trace *trace, const hd_trace_launch *l,
@@ -599,6 +617,7 @@ static hd_status run_launch(simulation *s, hd_trace *trace, const hd_trace_launc
     cache_turns turns = {.trace = trace,
                          .diag = s->memory.diag,
                          .launch = l,
+                         .rows = rows_of(s, l),
                          .sms = s->sms,
                          .issue = issue,
                          .end_round = end_round,
@@ -608,7 +627,6 @@ static hd_status run_launch(simulation *s, hd_trace *trace, const hd_trace_launc
     hd_status status = cache_memory_launch(&s->memory, launch);
     if (status)
         return status;
-    choose_blocks(s->options, l, &turns);
     turns.blocks_per_sm = blocks_at_once(s, launch);
     s->launch = launch;
     free(s->groups);
@@ -624,8 +642,10 @@ static hd_status run_launch(simulation *s, hd_trace *trace, const hd_trace_launc
             cache_sets_clear(&s->l1s[sm]);
             s->l1_is_used[sm] = false;
         }
-    *result = (hd_cache_launch){
-        .launch = launch, .blocks = turns.end - turns.first, .blocks_per_sm = turns.blocks_per_sm};
+    *result = (hd_cache_launch){.launch = launch,
+                                .blocks = hd_blocks_chosen(&turns.rows, l->block_count),
+                                .registers = registers_of(s, launch),
+                                .blocks_per_sm = turns.blocks_per_sm};
     hd_hash_clear(&s->atomic_of);
     s->atomics.count = 0;
     status = cache_take_turns(&turns, complete);
@@ -789,7 +809,8 @@ static void free_levels(simulation *s) {
 static hd_status run_launches(simulation *s, hd_trace *trace, hd_caches *result) {
     const hd_trace_contents *contents = hd_trace_get(trace);
     hd_status status = HD_OK;
-    s->all = hd_trace_sum(contents).lane_accesses + 1;
+    const double share = s->options->share > 0 ? s->options->share : 1;
+    s->all = (uint64_t)((double)hd_trace_sum(contents).lane_accesses * share) + 1;
     for (uint32_t l = 0; l < contents->launch_count && !status && result->complete; l++) {
         const hd_trace_launch *launch = &contents->launches[l];
         if (!is_chosen(s->options, launch->launch.number))
@@ -812,6 +833,7 @@ hd_status hd_caches_run(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
     simulation s = {.arena = hd_arena_new(), .device = device, .options = options};
     s.memory = (cache_memory){.arena = s.arena, .diag = diag, .job = job, .layout = layout};
     s.cell_of.arena = s.arena;
+    s.registers = hd_new_array(s.arena, uint32_t, job ? job->launch_count : 0);
     s.atomic_of.arena = s.arena;
     hd_caches *result = hd_new(arena, hd_caches);
     *result = (hd_caches){.device = device, .layout = layout, .complete = true};

@@ -59,6 +59,7 @@ typedef struct hd_cache_place {
 typedef struct hd_cache_launch {
     const hd_event_launch *launch; /* the trace's */
     uint64_t blocks;               /* that were run, of launch->block_count */
+    uint32_t registers;            /* of a thread; 0: not known */
     uint32_t blocks_per_sm;        /* at once, at most */
     double hottest;                /* atomics of lanes at the sector that has most of them */
     hd_cache_sum *accesses;        /* [launch->access_count] */
@@ -85,7 +86,8 @@ typedef struct hd_caches_options {
     uint32_t blocks_at_once; /* on an SM, if more fit; 0: as many as fit */
     uint64_t first_launch, end_launch; /* numbers, from the first to before the end; 0, 0: all */
     uint64_t first_block, end_block;   /* the same, of each launch */
-    const hd_trace_watch *watch;       /* or NULL */
+    double share; /* of the blocks that the trace has, spread over each launch; 0: all */
+    const hd_trace_watch *watch; /* or NULL */
 } hd_caches_options;
 
 /* Whether the profile has what a simulation needs: HD_EINPUT names the file and the figures that it

@@ -133,7 +133,7 @@ typedef struct cache_turns {
     hd_trace *trace;
     const hd_diag *diag;
     const hd_trace_launch *launch;
-    uint64_t first, end; /* rows of launch->blocks */
+    hd_block_choice rows; /* of launch->blocks */
     uint32_t sms, blocks_per_sm;
     /* `slot`: of the block, which no other one has meanwhile; from 0 on. `begins`: a turn. */
     void (*issue)(void *user, uint32_t sm, uint32_t slot, bool begins, const hd_event *event);

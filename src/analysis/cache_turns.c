@@ -47,17 +47,22 @@ typedef struct taking {
     sm_turns *sms; /* [sms] */
     hd_vec(resident *) residents;
     resident *free;
-    uint32_t *counts; /* turns of each block of the launch */
+    uint32_t *counts; /* turns, of each row */
 } taking;
 
 /* ---- plans ------------------------------------------------------------------------------------ */
 
-/* The next block that has MIs; NULL: there is none. */
+/* Of the rows that are asked for, those with MIs. */
+static bool is_chosen(const cache_turns *turns, uint64_t row) {
+    return hd_block_chosen(&turns->rows, row) && turns->launch->blocks[row].mis;
+}
+
+/* NULL: there is none. */
 static resident *next_resident(taking *t) {
     const hd_trace_launch *l = t->turns->launch;
-    while (t->next < t->turns->end && !l->blocks[t->next].mis)
+    while (t->next < l->block_count && !is_chosen(t->turns, t->next))
         t->next++;
-    if (t->next == t->turns->end)
+    if (t->next == l->block_count)
         return NULL;
     resident *r = t->free;
     uint32_t slot = r ? r->slot : (uint32_t)t->residents.count;
@@ -67,8 +72,7 @@ static resident *next_resident(taking *t) {
         r = hd_new(t->arena, resident);
         hd_push(t->arena, &t->residents, r);
     }
-    *r = (resident){
-        .block = &l->blocks[t->next], .slot = slot, .turns = t->counts[t->next - t->turns->first]};
+    *r = (resident){.block = &l->blocks[t->next], .slot = slot, .turns = t->counts[t->next]};
     t->next++;
     return r;
 }
@@ -158,10 +162,10 @@ static hd_status count_turns(const cache_turns *turns, const hd_trace_block *blo
 static hd_status count_all_turns(taking *t) {
     const cache_turns *turns = t->turns;
     hd_status status = HD_OK;
-    t->counts = hd_new_array(t->arena, uint32_t, turns->end - turns->first + 1);
-    for (uint64_t b = turns->first; b < turns->end && !status; b++)
-        if (turns->launch->blocks[b].mis)
-            status = count_turns(turns, &turns->launch->blocks[b], &t->counts[b - turns->first]);
+    t->counts = hd_new_array(t->arena, uint32_t, turns->launch->block_count + 1);
+    for (uint64_t b = 0; b < turns->launch->block_count && !status; b++)
+        if (is_chosen(turns, b))
+            status = count_turns(turns, &turns->launch->blocks[b], &t->counts[b]);
     return status;
 }
 
@@ -227,7 +231,7 @@ static uint32_t rounds_after(uint32_t rounds, size_t requests) {
 }
 
 hd_status cache_take_turns(const cache_turns *turns, bool *complete) {
-    taking t = {.arena = hd_arena_new(), .turns = turns, .next = turns->first};
+    taking t = {.arena = hd_arena_new(), .turns = turns};
     uint32_t rounds = 1;
     hd_status status = HD_OK;
     *complete = true;

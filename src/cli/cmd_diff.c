@@ -12,6 +12,7 @@
 
 #include "cli/commands.h"
 #include "cli/counted.h"
+#include "cli/report/members.h"
 #include "cli/stop.h"
 
 enum {
@@ -32,6 +33,13 @@ typedef struct pair {
 } pair;
 typedef hd_vec(pair) pairs;
 
+/* Both on the device. */
+typedef struct times {
+    hd_time before, after;
+    hd_time_gain gain;
+    double simulated; /* share of the blocks whose caches were */
+} times;
+
 typedef struct request {
     cli_counted sides[SIDES];
     const char *labels[SIDES];
@@ -41,6 +49,7 @@ typedef struct request {
     /* what came of it */
     pairs lines, kernels, targets;
     pair total;
+    times *times; /* NULL: not known */
 } request;
 
 /* ---- matching ------------------------------------------------------------------------------ */
@@ -316,6 +325,11 @@ static const hd_member line_members[] = {{"file", HD_VIA(pair, file, HD_AT, path
                                          {0}};
 static const hd_member sum_members[] = {
     {"name", HD_AT(pair, name)}, {HD_SELF, .of = pair_members}, {0}};
+static const hd_member times_members[] = {{"before", HD_IN(times, before), .of = hd_time_members},
+                                          {"after", HD_IN(times, after), .of = hd_time_members},
+                                          {"gain", HD_IN(times, gain), .of = hd_time_gain_members},
+                                          {"simulated", HD_AT(times, simulated)},
+                                          {0}};
 HD_GETTER(all_sides, request, hd_rows(row->sides, SIDES))
 static const hd_member diff_members[] = {
     {"versions", .get = all_sides, .of = cli_counted_source_members},
@@ -323,7 +337,33 @@ static const hd_member diff_members[] = {
     {"kernels", HD_MANY(request, kernels.data, kernels.count), .of = sum_members},
     {"targets", HD_MANY(request, targets.data, targets.count), .of = sum_members},
     {"total", HD_IN(request, total), .of = pair_members},
+    {"time", HD_BEHIND(request, times), .of = times_members},
     {0}};
+
+/* ---- time ------------------------------------------------------------------------------------- */
+
+static times *times_of(cli *c, const cli_counted *a, const cli_counted *b) {
+    if (!(a->time.seconds > 0) || !(b->time.seconds > 0))
+        return NULL;
+    times *t = hd_new(c->arena, times);
+    *t = (times){a->time, b->time, hd_time_gain_of(&a->time, &b->time),
+                 fmin(a->simulated, b->simulated)};
+    return t;
+}
+
+static void show_times(cli *c, const request *r, hd_str *out) {
+    const times *t = r->times;
+    if (!t)
+        return;
+    const char *part = t->simulated < 1 ? hd_format(c->arena, ", by the caches of %s of the blocks",
+                                                    hd_show_share(c->arena, t->simulated))
+                                        : "";
+    hd_say(out, "Predicted on %s%s: %s %s (%s), %s %s (%s): %s",
+           r->sides[0].annotated->device->name, part, r->labels[0],
+           hd_show_seconds(c->arena, t->before.seconds), hd_bound_print(c->arena, &t->before),
+           r->labels[1], hd_show_seconds(c->arena, t->after.seconds),
+           hd_bound_print(c->arena, &t->after), hd_gain_print(c->arena, t->gain));
+}
 
 /* ---- the command ------------------------------------------------------------------------------ */
 
@@ -371,6 +411,7 @@ int cmd_diff(cli *c) {
         return CLI_WRONG;
     for (int s = 0; s < SIDES; s++) {
         r.sides[s].no_caches = !r.caches;
+        r.sides[s].timed = true;
         if (cli_count(c, &r.sides[s], device))
             return CLI_WRONG;
         if (r.sides[s].run.total.counts.stopped)
@@ -385,6 +426,7 @@ int cmd_diff(cli *c) {
         qsort(r.lines.data, r.lines.count, sizeof *r.lines.data, by_change);
     if (r.top && r.lines.count > r.top)
         r.lines.count = r.top;
+    r.times = times_of(c, &r.sides[0], &r.sides[1]);
     if (c->json)
         return cli_print_row(c, diff_members, hd_with(hd_row(&r), &r));
     hd_str out = {.arena = c->arena};
@@ -392,6 +434,7 @@ int cmd_diff(cli *c) {
         hd_str_printf(&out, "%s: ", r.labels[s]);
         cli_show_counted(c, &r.sides[s], &out);
     }
+    show_times(c, &r, &out);
     show_pairs(c, &r, r.by_cost || r.top ? "Lines, the greatest change first" : "Lines", "line",
                &r.lines, &out);
     show_pairs(c, &r, "Fields and buffers", "field or buffer", &r.targets, &out);

@@ -4,57 +4,148 @@
  */
 #include "cli/counted.h"
 
+#include <math.h>
+
+#include "analysis/banks.h"
+#include "analysis/time_work.h"
 #include "cli/buffer_contents.h"
 #include "cli/stop.h"
 
 /* ---- from events --------------------------------------------------------------------------- */
 
-static hd_status count_one(cli *c, cli_counted *k, const hd_device *device, hd_origin *origin,
-                           const hd_caches *caches, hd_trace *trace,
-                           const hd_trace_choice *choice) {
+/* Accesses of lanes that caches are simulated for where only a time asks for them. */
+static const double FEW_ACCESSES = 1 << 19;
+
+/* What is counted of a trace. */
+typedef struct counting {
+    cli *c;
+    cli_counted *k;
+    const hd_device *device;
+    hd_trace *trace;
+    hd_origin *origin;
+    cli_reading reading;
+    hd_trace_watch watch;
+    const hd_caches *caches; /* as is asked for; NULL: they were not simulated */
+    hd_time_work *works;     /* of each launch of the job; NULL: no time is asked for */
+    hd_arena *arena;         /* of `few` */
+    const hd_caches *few;    /* for the time, of some blocks; or `caches` */
+} counting;
+
+/* Launch `row` of the trace. */
+static hd_status count_one(counting *n, uint32_t row, const hd_trace_choice *choice) {
+    cli_counted *k = n->k;
     hd_arena *arena = hd_arena_new();
-    hd_tally *counters = hd_counters_new(arena, device);
-    const hd_cache_launch *cached = NULL;
-    for (uint32_t l = 0; caches && l < caches->launch_count; l++)
-        if (caches->launches[l].launch->number == choice->launch)
-            cached = &caches->launches[l];
+    hd_tally *counters = hd_counters_new(arena, n->device);
+    const hd_cache_sum *cached = n->caches ? n->caches->launches[row].accesses : NULL;
     hd_sink sinks[3] = {hd_tally_sink(counters)};
     uint32_t count = 1;
-    if (origin)
-        sinks[count++] = hd_origin_sink(origin);
-    sinks[count++] =
-        cli_rows_sink(arena, &k->table, counters, origin, cached ? cached->accesses : NULL);
+    if (n->origin)
+        sinks[count++] = hd_origin_sink(n->origin);
+    sinks[count++] = cli_rows_sink(arena, &k->table, counters, n->origin, cached);
     const hd_sink all = hd_sink_tee(arena, sinks, count);
-    hd_status status = hd_trace_replay(trace, &c->diag, choice, &all);
+    hd_status status = hd_trace_replay(n->trace, &n->c->diag, choice, &all);
+    if (status == HD_OK && n->works) {
+        hd_time_work *w = &n->works[k->run.ran.data[row]];
+        hd_launch_counts counts = {0};
+        hd_counters_add(counters, (uint32_t)choice->launch, &counts);
+        hd_time_work_add(w, 1, &counts.moved);
+        w->passes += (double)((hd_banks_counts *)counts.of[NUMBER_OF_hd_banks])->passes;
+    }
     hd_tally_free(counters);
     hd_arena_free(arena);
     return status;
 }
 
+static hd_status count_launches(counting *n) {
+    const hd_trace_contents *contents = hd_trace_get(n->trace);
+    hd_status status = HD_OK;
+    for (uint32_t l = 0; l < contents->launch_count && status == HD_OK && !*n->watch.stop; l++) {
+        const hd_trace_choice choice = {contents->launches[l].launch.number, 0, UINT64_MAX, 0,
+                                        &n->watch};
+        n->reading.launch = contents->launches[l].lane_accesses;
+        status = count_one(n, l, &choice);
+        n->reading.done += n->reading.launch;
+    }
+    return status;
+}
+
+/* Also where the device's profile does not tell enough: then there are none. */
+static hd_status simulate(counting *n) {
+    const hd_caches_options options = {.watch = &n->watch};
+    if (n->k->no_caches || hd_caches_check(&hd_silent, n->device) != HD_OK)
+        return HD_OK;
+    n->reading.launch = n->reading.all; /* for all at once */
+    return hd_caches_run(n->c->arena, &n->c->diag, n->trace, n->device, n->k->placed.job, NULL,
+                         &options, &n->caches);
+}
+
+/* ---- time ------------------------------------------------------------------------------------- */
+
+/* Only for the time: so few blocks that it takes little, and beside what is counted anyway. */
+static void simulate_few(counting *n) {
+    const double all = (double)hd_trace_sum(hd_trace_get(n->trace)).lane_accesses;
+    const hd_trace_watch watch = {.stop = n->watch.stop};
+    const hd_caches_options options = {.watch = &watch, .share = fmin(1, FEW_ACCESSES / all)};
+    n->k->simulated = options.share;
+    if (hd_caches_run(n->arena, &hd_silent, n->trace, n->device, n->k->placed.job, NULL, &options,
+                      &n->few) != HD_OK)
+        n->few = NULL;
+}
+
+static hd_status count_or_simulate(void *self, uint32_t worker, uint64_t number) {
+    (void)worker;
+    if (!number)
+        return count_launches(self);
+    simulate_few(self);
+    return HD_OK;
+}
+
+static void begin_time(counting *n) {
+    const hd_job *job = n->k->placed.job;
+    if (!n->k->timed || !job || !hd_time_is_known(n->device) ||
+        hd_caches_check(&hd_silent, n->device) != HD_OK)
+        return;
+    n->works = hd_new_array(n->c->arena, hd_time_work, job->launch_count);
+    n->few = n->caches;
+    n->k->simulated = 1;
+}
+
+static void end_time(const counting *n) {
+    cli_counted *k = n->k;
+    const hd_job *job = k->placed.job;
+    if (!n->works || !n->few || !k->complete)
+        return;
+    for (uint32_t row = 0; row < n->few->launch_count; row++)
+        hd_time_work_add_served(&n->works[k->run.ran.data[row]], n->few, row);
+    for (uint32_t l = 0; l < job->launch_count; l++)
+        if (n->works[l].runs > 0)
+            hd_time_work_end(&n->works[l], &job->launches[l], n->device, 1, &k->run.launches[l]);
+    k->time = hd_time_of_all(n->device, n->works, job->launch_count);
+}
+
+/* ---- all of a trace ----------------------------------------------------------------------------- */
+
 static hd_status count_trace(cli *c, cli_counted *k, const hd_device *device, hd_trace *trace) {
     cli_stop stop;
     const volatile sig_atomic_t *wanted = cli_catch_stop(&stop);
     const hd_trace_contents *contents = hd_trace_get(trace);
-    cli_reading r = {.meter = {.c = c}, .all = hd_trace_sum(contents).lane_accesses + 1};
-    const hd_trace_watch watch = {cli_show_reading, &r, wanted};
-    hd_origin *origin = k->placed.placed ? hd_origin_new(&k->placed.view, k->placed.placed) : NULL;
-    r.launch = r.all; /* caches are simulated for all at once */
-    const hd_caches_options options = {.watch = &watch};
-    const hd_caches *caches = NULL; /* also where the device's profile does not tell enough */
-    hd_status status = k->no_caches || hd_caches_check(&hd_silent, device) != HD_OK
-                           ? HD_OK
-                           : hd_caches_run(c->arena, &c->diag, trace, device, k->placed.job, NULL,
-                                           &options, &caches);
-    k->has_caches = status == HD_OK && caches != NULL;
-    for (uint32_t l = 0; l < contents->launch_count && status == HD_OK && !*wanted; l++) {
-        const hd_trace_choice choice = {contents->launches[l].launch.number, 0, UINT64_MAX, 0,
-                                        &watch};
-        r.launch = contents->launches[l].lane_accesses;
-        status = count_one(c, k, device, origin, caches, trace, &choice);
-        r.done += r.launch;
-    }
-    if (origin)
-        hd_origin_free(origin);
+    counting n = {.c = c,
+                  .k = k,
+                  .device = device,
+                  .trace = trace,
+                  .reading = {.meter = {.c = c}, .all = hd_trace_sum(contents).lane_accesses + 1},
+                  .arena = hd_arena_new()};
+    uint64_t failed;
+    n.watch = (hd_trace_watch){cli_show_reading, &n.reading, wanted};
+    if (k->placed.placed)
+        n.origin = hd_origin_new(&k->placed.view, k->placed.placed);
+    hd_status status = simulate(&n);
+    k->has_caches = status == HD_OK && n.caches;
+    begin_time(&n);
+    if (status == HD_OK && !*wanted)
+        status = hd_in_parallel(2, n.works && !n.few ? 2 : 1, count_or_simulate, &n, &failed);
+    if (n.origin)
+        hd_origin_free(n.origin);
     cli_progress(c, NULL);
     cli_release_stop(&stop);
     if (status == HD_OK && *wanted && !k->run.total.counts.stopped)
@@ -62,6 +153,9 @@ static hd_status count_trace(cli *c, cli_counted *k, const hd_device *device, hd
                 "stopped by a signal: only what was read until then counts");
     k->complete = contents->complete && !*wanted;
     k->run.total.counts.stopped |= *wanted != 0;
+    if (status == HD_OK)
+        end_time(&n);
+    hd_arena_free(n.arena);
     return status;
 }
 

@@ -4,6 +4,7 @@
 #define HD_CLI_COUNTED_H
 
 #include "cli/input.h"
+#include "model/time.h"
 #include "cli/run_placed.h"
 #include "cli/report/annotated.h"
 #include "cli/cli.h"
@@ -12,12 +13,15 @@ typedef struct cli_counted {
     cli_input input;
     cli_texts layouts; /* of a job */
     bool no_caches;    /* are simulated */
+    bool timed;        /* seconds are predicted, of a job that ran to its end */
     /* what came of it */
     cli_placed placed; /* of a job */
     cli_run run;
     hd_access_table table;
     const hd_annotated *annotated;
     bool complete, has_caches;
+    hd_time time;     /* on the device; zeros: not known */
+    double simulated; /* share of the blocks that it rests on */
 } cli_counted;
 
 /* Counts for a device. Where a job was stopped by a signal, what ran until then. */

@@ -76,11 +76,7 @@ typedef struct launch_sizes {
 static void add_counts(cli_run_row *row, const hd_vm_counts *counts) {
     hd_vm_counts *sum = &row->counts;
     row->runs++;
-    sum->blocks += counts->blocks;
-    sum->instructions += counts->instructions;
-    sum->thread_instructions += counts->thread_instructions;
-    sum->mis += counts->mis;
-    sum->lane_accesses += counts->lane_accesses;
+    hd_vm_add_counts(sum, counts);
     sum->seconds += counts->seconds;
     sum->stopped = sum->stopped || counts->stopped;
     if (counts->workers > sum->workers)
@@ -129,6 +125,8 @@ static hd_status run_all(executor *e, const hd_job *job, const cli_listener *lis
             if (status == HD_OK) {
                 add_counts(row, &counts);
                 add_counts(&run->total, &counts);
+                hd_vm_add_counts(&run->launches[l], &counts);
+                hd_push(e->c->arena, &run->ran, l);
             }
             if (heard && listener->end)
                 listener->end(listener->self, number, status == HD_OK ? row : NULL);
@@ -205,6 +203,7 @@ hd_status cli_sum_counts(cli *c, const hd_ranks *ranks, hd_launch_counts *counts
 hd_status cli_execute(cli *c, const hd_job *job, const cli_listener *listener, cli_run *run) {
     executor *e = run->executor;
     run->total.counted = hd_new_array(c->arena, hd_launch_counts, listener->device_count);
+    run->launches = hd_new_array(c->arena, hd_vm_counts, job->launch_count);
     hd_status status = run_all(e, job, listener);
     for (size_t i = 0; i < run->rows.count && status == HD_OK; i++)
         status = cli_sum_counts(c, e->ranks, run->rows.data[i].counted, listener->device_count);

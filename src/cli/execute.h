@@ -29,8 +29,10 @@ typedef struct cli_run {
     hd_vm *vm;
     struct cli_executor *executor; /* of execute.c */
     hd_vec(cli_run_row) rows;
-    cli_run_row total; /* its launch is NULL */
-    uint64_t planned;  /* runs of launches that the job asks for */
+    cli_run_row total;      /* its launch is NULL */
+    hd_vec(uint32_t) ran;   /* the launch of the job that each run was of */
+    hd_vm_counts *launches; /* what all runs of each of these did */
+    uint64_t planned;       /* runs of launches that the job asks for */
     bool watches_races;
     hd_str printed; /* by kernels, where it is kept; else it went to standard output */
 } cli_run;

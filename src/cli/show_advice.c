@@ -109,6 +109,15 @@ static const char *what_is_saved(cli *c, const hd_advice *advice) {
     return hd_saving_print(c->arena, first->device, &before, &after);
 }
 
+/* A layout costs noticeably less, but not in time. */
+static bool is_slower(const hd_recount *r) {
+    for (uint32_t i = 0; i < r->count; i++)
+        if (r->layouts[i].counted && r->layouts[i].ratio < 1 - HD_NOTICEABLE &&
+            hd_recount_faster(r, &r->layouts[i], &r->original) < 0)
+            return true;
+    return false;
+}
+
 static const char *static_verdict(cli *c, const hd_advice *advice, const char *basis) {
     const hd_device_advice *first = &advice->devices[0];
     /* What the rewriter has refused although it costs less than what is advised. */
@@ -120,6 +129,7 @@ static const char *static_verdict(cli *c, const hd_advice *advice, const char *b
                           .ratio = first->ratio,
                           .basis = basis,
                           .objective = first->judged ? first->judged->objective : HD_QUANTITY_TIME,
+                          .slower = first->leave && is_slower(&advice->recount),
                           .apart = advice->apart.fields,
                           .apart_count = is_apart(advice) ? advice->apart.count : 0};
     if (verdict.objective != HD_QUANTITY_TIME)
@@ -306,7 +316,7 @@ const hd_member cli_answer_members[] = {
      .of = dominating_members},
     {"counted", HD_VIA(cli_answer, advice, HD_IN, recount), HD_IF(hd_advice, recount.tried),
      .of = recount_members},
-    {"time", HD_VIA(cli_answer, advice, HD_BEHIND, time), .of = cli_time_members},
+    {"time", HD_VIA(cli_answer, advice, HD_BEHIND, time), .of = hd_time_advice_members},
     {"why", HD_SELF, .of = why_members},
     {0}};
 
@@ -477,6 +487,7 @@ void cli_show_why(cli *c, const cli_answer *answer, hd_str *out) {
             "lie now: heddle map%s%s",
             gain->kernel, hd_show_share(c->arena, gain->saves), job->path ? " " : "",
             job->path ? job->path : "");
+    cli_show_kernel_times(c, answer->advice, out);
     if (answer->before.requests > 0)
         cli_show_rows(c, title, version_columns,
                       hd_with(hd_rows(rows, answer->after.layout ? 2 : 1), record), out);

@@ -47,9 +47,9 @@ void cli_show_why(cli *c, const cli_answer *answer, hd_str *out);
 
 /* ---- show_time.c: predicted times ------------------------------------------------------------------- */
 
-extern const hd_member cli_time_members[]; /* hd_time_advice */
-/* The gain in time and what bounds the kernels; nothing where times are not known. */
+/* The gain in time, and a table of what bounds each kernel; nothing where times are not known. */
 void cli_show_time(cli *c, const hd_advice *advice, hd_str *out);
+void cli_show_kernel_times(cli *c, const hd_advice *advice, hd_str *out);
 
 /* A word as a shell takes it. */
 const char *cli_quoted(hd_arena *arena, const char *word);

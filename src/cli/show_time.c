@@ -1,26 +1,5 @@
-/* Advice in time, as text and as JSON. */
+/* Advice in time, as text. */
 #include "cli/show_advice.h"
-
-static const hd_member kernel_members[] = {
-    {"kernel", HD_AT(hd_kernel_time, kernel)},
-    {"runs", HD_AT(hd_kernel_time, runs)},
-    {"flops", HD_AT(hd_kernel_time, flops)},
-    {"dram_bytes", HD_AT(hd_kernel_time, dram_bytes)},
-    {"before", HD_IN(hd_kernel_time, before), .of = hd_time_members},
-    {"after", HD_IN(hd_kernel_time, after), HD_IF(hd_kernel_time, after), .of = hd_time_members},
-    {0}};
-
-const hd_member cli_time_members[] = {
-    {"before", HD_IN(hd_time_advice, before), .of = hd_time_members},
-    {"after", HD_IN(hd_time_advice, after), HD_IF(hd_time_advice, after), .of = hd_time_members},
-    {"gain", HD_IN(hd_time_advice, gain), .of = hd_time_gain_members},
-    {"copies", HD_AT(hd_time_advice, copies)},
-    {"conversions", HD_AT(hd_time_advice, conversions)},
-    {"program", HD_IN(hd_time_advice, program), .of = hd_time_gain_members},
-    {"kernels", HD_MANY(hd_time_advice, kernels, count), .of = kernel_members},
-    {0}};
-
-/* ---- text ---------------------------------------------------------------------------------- */
 
 HD_GETTER(bound_before, hd_kernel_time, hd_text(hd_bound_print(view->arena, &row->before)))
 HD_GETTER(bound_after, hd_kernel_time,
@@ -66,7 +45,12 @@ void cli_show_time(cli *c, const hd_advice *advice, hd_str *out) {
                hd_show_seconds(c->arena, t->before.seconds),
                hd_show_seconds(c->arena, t->before.low), hd_show_seconds(c->arena, t->before.high),
                hd_bound_print(c->arena, &t->before));
-    if (changes || t->count > 1)
+}
+
+void cli_show_kernel_times(cli *c, const hd_advice *advice, hd_str *out) {
+    const hd_time_advice *t = advice->time;
+    const bool changes = t && t->after.seconds > 0;
+    if (t && (changes || t->count > 1))
         cli_show_rows(c, hd_format(c->arena, "\nPredicted time on %s", t->device->name),
                       changes ? both_columns : before_columns, hd_rows(t->kernels, t->count), out);
 }

@@ -418,7 +418,7 @@ static void take_turns(running *x) {
             x->vm->options.print(x->vm->options.user, block->printed.data, block->printed.length);
         if (block->has_begun)
             vm_count_operations(r);
-        vm_add_counts(counts, &r->counts);
+        hd_vm_add_counts(counts, &r->counts);
         if (r->block_shadow)
             vm_block_shadow_free(r->block_shadow);
         free(block->room.frame.block);
@@ -465,7 +465,7 @@ static uint32_t workers_for(const running *x) {
     return (uint32_t)(count ? count : 1);
 }
 
-void vm_add_counts(hd_vm_counts *sum, const hd_vm_counts *more) {
+void hd_vm_add_counts(hd_vm_counts *sum, const hd_vm_counts *more) {
     sum->blocks += more->blocks;
     sum->instructions += more->instructions;
     sum->thread_instructions += more->thread_instructions;
@@ -557,7 +557,7 @@ static hd_status run_launch(hd_arena *arena, running *x, hd_vm_counts *counts) {
     for (uint32_t i = 0; i < workers; i++)
         if (x->compiled->workers[i].took_part) {
             vm_count_operations(&x->compiled->workers[i].run);
-            vm_add_counts(counts, &x->compiled->workers[i].run.counts);
+            hd_vm_add_counts(counts, &x->compiled->workers[i].run.counts);
         }
     x->compiled->work_seconds = seconds * workers;
     x->compiled->work_blocks = x->total;

@@ -110,9 +110,6 @@ hd_status vm_heap_open(hd_vm *vm, const hd_place *place);
 hd_status vm_run_launch(hd_vm *vm, const hd_launch *launch, const hd_block_choice *blocks,
                         const hd_sink *sink, hd_vm_counts *counts);
 
-/* launch.c: adds what has been run and announced. */
-void vm_add_counts(hd_vm_counts *sum, const hd_vm_counts *more);
-
 /* bind.c: an HD_EINPUT when a block would need more local memory than it may have. `variables` has
  * the addresses of those at file scope; NULL: they are the job's. */
 hd_status vm_bind(hd_arena *arena, hd_vm *vm, const hd_launch *launch, const uint64_t *variables,

@@ -213,9 +213,9 @@ hd_status hd_vm_run_all(hd_vm *vm, const hd_block_choice *blocks, const hd_sink 
                 status = hd_vm_run(vm, l, sink, &counts);
             else if ((status = hd_vm_write_before(vm, l)) == HD_OK)
                 status = hd_vm_run_blocks(vm, l, &blocks[l], sink, &counts);
-            vm_add_counts(sum, &counts);
+            hd_vm_add_counts(sum, &counts);
             if (each)
-                vm_add_counts(&each[l], &counts);
+                hd_vm_add_counts(&each[l], &counts);
             if (status == HD_OK && (counts.stopped || sum->lane_accesses > most))
                 status = HD_EUNSUPPORTED;
         }

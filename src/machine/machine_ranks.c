@@ -123,7 +123,7 @@ static void take_lines(const vm_share *s, const uint8_t *from, size_t bytes) {
 
 static void add_counts(const vm_share *s, const hd_vm_counts *more, hd_vm_counts *sum) {
     if (s->is_shared)
-        vm_add_counts(sum, more);
+        hd_vm_add_counts(sum, more);
     sum->seconds = more->seconds > sum->seconds ? more->seconds : sum->seconds;
     sum->workers = more->workers > sum->workers ? more->workers : sum->workers;
     sum->stopped |= more->stopped;

@@ -89,6 +89,9 @@ typedef struct hd_vm_counts {
     bool stopped;     /* by options->stop */
 } hd_vm_counts;
 
+/* Adds what has been run and announced, but for the time and who took it. */
+void hd_vm_add_counts(hd_vm_counts *sum, const hd_vm_counts *more);
+
 typedef struct hd_vm hd_vm;
 
 /* Compiles every kernel that the job launches and fills its buffers. `contents` holds the

@@ -37,7 +37,7 @@ typedef struct hd_time_work {
     double link_bytes;                   /* over the link, in the direction that has more of them */
     double l1_hits, l2_hits;             /* shares of the loads that are served there */
     double hottest;                      /* lanes' atomics at the sector that has most of them */
-    hd_energy_counts energy; /* the same for the energy model; its seconds are not set */
+    hd_energy_counts energy;             /* as the energy model counts; without seconds */
 } hd_time_work;
 
 /* What keeps a launch from being faster. */

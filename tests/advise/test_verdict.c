@@ -143,6 +143,10 @@ static void verdicts_in_words(void **state) {
     v.refused = NULL;
     assert_string_equal(hd_verdict_print(t.s.arena, &v),
                         "leave it as it is; no layout costs noticeably less (B)");
+    v.slower = true;
+    assert_string_equal(hd_verdict_print(t.s.arena, &v),
+                        "leave it as it is; what costs less is predicted to be slower (B)");
+    v.slower = false;
     v.objective = HD_QUANTITY_ENERGY;
     assert_string_equal(hd_verdict_print(t.s.arena, &v),
                         "leave it as it is; no layout takes noticeably less modelled energy (B)");

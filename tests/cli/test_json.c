@@ -454,6 +454,48 @@ static void check_movement(json_t *movement) {
         has_members(entry, "fields bytes tile first_line last_line");
 }
 
+/* Returns the seconds. */
+static double check_time(json_t *time) {
+    double seconds, low, high, share;
+    has_members(time, "seconds low high bound share");
+    unpack(time, "{s:F, s:F, s:F, s:F}", "seconds", &seconds, "low", &low, "high", &high, "share",
+           &share);
+    assert_true(0 < low && low < seconds && seconds < high && 0 < share && share <= 1);
+    assert_true(json_is_string(json_object_get(time, "bound")));
+    return seconds;
+}
+
+static double check_gain(json_t *gain) {
+    double times, low, high;
+    has_members(gain, "times low high");
+    unpack(gain, "{s:F, s:F, s:F}", "times", &times, "low", &low, "high", &high);
+    assert_true(0 < low && low <= times && times <= high);
+    return times;
+}
+
+/* Of a job in whose kernels something is computed, and of a layout. */
+static void check_time_advice(json_t *time) {
+    double before = 0, after = 0, flops, bytes;
+    size_t i;
+    json_t *kernel;
+    has_members(time, "before after gain copies conversions program roofs kernels");
+    has_members(json_object_get(time, "roofs"), "dram l2 fp32 fp64");
+    check_gain(json_object_get(time, "program"));
+    json_array_foreach(json_object_get(time, "kernels"), i, kernel) {
+        has_members(kernel, "kernel runs flops fp64 dram_bytes flops_after dram_bytes_after before "
+                            "after");
+        unpack(kernel, "{s:F, s:F}", "flops", &flops, "dram_bytes", &bytes);
+        assert_true(flops > 0 && bytes > 0);
+        before += check_time(json_object_get(kernel, "before"));
+        after += check_time(json_object_get(kernel, "after"));
+    }
+    const double whole = check_time(json_object_get(time, "before"));
+    const double then = check_time(json_object_get(time, "after"));
+    assert_float_equal(before / whole, 1, 1e-9);
+    assert_float_equal(after / then, 1, 1e-9);
+    assert_float_equal(check_gain(json_object_get(time, "gain")), whole / then, 1e-9);
+}
+
 static void advise(void **state) {
     (void)state;
     json_t *value = output_of("advise nbody-small.yaml --device tesla-k20c --device h200");
@@ -462,7 +504,7 @@ static void advise(void **state) {
     const char *verdict;
     double share;
     has_members(value, "verdict kind basis command rewritable refused apart threads dominates "
-                       "counted why record devices "
+                       "counted time why record devices "
                        "evidence written "
                        "measurement unmeasured choice placements");
     assert_true(json_is_null(json_object_get(value, "placements")));
@@ -476,6 +518,7 @@ static void advise(void **state) {
     has_members(why, "before after");
     check_movement(json_object_get(why, "before"));
     check_movement(json_object_get(why, "after"));
+    check_time_advice(json_object_get(value, "time"));
     check_record(json_object_get(value, "record"));
     assert_true(json_is_null(json_object_get(value, "measurement")));
     assert_int_equal(json_array_size(json_object_get(value, "written")), 0);
@@ -744,7 +787,16 @@ static void diff(void **state) {
     (void)state;
     json_t *value = output_of("diff nbody-small.yaml --layout aos --layout soa"), *row;
     size_t i;
-    has_members(value, "versions lines kernels targets total");
+    has_members(value, "versions lines kernels targets total time");
+    json_t *time = json_object_get(value, "time");
+    double simulated;
+    has_members(time, "before after gain simulated");
+    unpack(time, "{s:F}", "simulated", &simulated);
+    assert_true(simulated > 0 && simulated <= 1);
+    assert_float_equal(check_gain(json_object_get(time, "gain")),
+                       check_time(json_object_get(time, "before")) /
+                           check_time(json_object_get(time, "after")),
+                       1e-9);
     assert_int_equal(json_array_size(json_object_get(value, "lines")), 11);
     json_array_foreach(json_object_get(value, "lines"), i, row) {
         assert_true(json_equal(json_object_get(row, "line"), json_object_get(row, "other_line")));

@@ -6,6 +6,7 @@
 #define HD_REPORT_MEMBERS_H
 
 #include "advise/mapping.h"
+#include "advise/timing.h"
 #include "base/result.h"
 #include "device/device.h"
 #include "advise/explore/study.h"
@@ -45,8 +46,6 @@ extern const hd_member hd_device_lines[];           /* hd_device, as lines of it
 extern const hd_member hd_compute_device_members[]; /* hd_compute_device; with its columns */
 extern const hd_member hd_timing_members[];         /* hd_timing; with its columns */
 extern const hd_member hd_measurement_members[];    /* hd_measurement */
-extern const hd_member hd_time_members[];           /* hd_time */
-extern const hd_member hd_time_gain_members[];      /* hd_time_gain */
 
 /* ---- members_run.c ------------------------------------------------------------------------ */
 
@@ -81,6 +80,12 @@ extern const hd_member hd_cache_access_columns[]; /* hd_cache_access, the same: 
 extern const hd_member hd_cache_launch_members[]; /* hd_cache_launch and its accesses */
 extern const hd_member hd_cache_place_members[];  /* hd_cache_place; with its columns */
 extern const hd_member hd_caches_members[];       /* hd_caches */
+
+/* ---- members_time.c ----------------------------------------------------------------------- */
+
+extern const hd_member hd_time_members[];        /* hd_time */
+extern const hd_member hd_time_gain_members[];   /* hd_time_gain */
+extern const hd_member hd_time_advice_members[]; /* hd_time_advice */
 
 /* ---- members_map.c ------------------------------------------------------------------------ */
 

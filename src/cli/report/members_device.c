@@ -98,18 +98,6 @@ const hd_member hd_timing_members[] = {{"median", "median", HD_SECONDS, HD_AT(hd
                                        {"repeats", "runs", HD_AT(hd_timing, repeats)},
                                        {0}};
 
-/* ---- times that are predicted ---------------------------------------------------------------- */
-
-HD_GETTER(bound_of, hd_time,
-          row->seconds > 0 ? hd_text(hd_time_bound_title(row->bound)) : hd_null())
-const hd_member hd_time_members[] = {{"seconds", "seconds", HD_SECONDS, HD_AT(hd_time, seconds)},
-                                     {"low", HD_AT(hd_time, low)},
-                                     {"high", HD_AT(hd_time, high)},
-                                     {"bound", .get = bound_of},
-                                     {"share", HD_AT(hd_time, share)},
-                                     {0}};
-const hd_member hd_time_gain_members[] = {HD_SAME(hd_time_gain, times, low, high), {0}};
-
 /* ---- times of whole runs --------------------------------------------------------------------- */
 
 static const hd_member whole_timing_members[] = {

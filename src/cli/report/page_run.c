@@ -48,6 +48,22 @@ static hd_status add_counts(hd_arena *arena, const hd_diag *diag, hd_trace *trac
     return status;
 }
 
+/* What the advice predicts for the device. */
+static void add_time(hd_arena *arena, const hd_page_subject *subject, const hd_device *device,
+                     json_t *left_out, json_t *run) {
+    const hd_advice *advice = subject->advice;
+    const hd_time_advice *time = advice ? advice->time : NULL;
+    const char *why = !advice                     ? subject->why
+                      : !hd_time_is_known(device) ? hd_time_unknown(arena, device)
+                      : advice->recount.why       ? advice->recount.why
+                                                  : "the compiled kernels were not counted";
+    json_object_set_new(run, "time",
+                        time ? hd_json_row(&(hd_view){arena}, hd_time_advice_members, time)
+                             : json_null());
+    if (!time)
+        leave_out(left_out, "time", why);
+}
+
 hd_status hd_page_run(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
                       const hd_page_subject *subject, const hd_page_options *o, json_t **run) {
     const head begun = {subject->name, hd_trace_get(trace), o->device,
@@ -61,6 +77,7 @@ hd_status hd_page_run(hd_arena *arena, const hd_diag *diag, hd_trace *trace,
     hd_page_simulate(arenas, trace, subject, o, &caches);
     hd_status status = add_counts(arena, diag, trace, subject, o, &caches, left_out, object);
     const hd_view view = {arena};
+    add_time(arena, subject, o->device, left_out, object);
     if (!caches.original)
         leave_out(left_out, "caches", caches.why);
     json_object_set_new(object, "caches",

@@ -17,7 +17,7 @@ const file = join(folder, 'page.html');
 const browser = await launch(modules, executable);
 const open = (hash, options) => Shown.open(browser, file, hash, options);
 
-const SECTIONS = ['verdict', 'record', 'source', 'caches'];
+const SECTIONS = ['verdict', 'time', 'record', 'source', 'caches'];
 const BEHIND_REUSE = ['reuse', 'scenarios', 'blocks', 'compare', 'cache', 'addresses'];
 /** Each that looks different: the sections stand below each other. */
 const VIEWS = [SECTIONS[0], 'counts', ...BEHIND_REUSE];
@@ -153,7 +153,8 @@ const checks = {
         const dram = ({ dram_read, dram_written }) => dram_read + dram_written;
         assert.equal(await shown.page.locator('[data-figure-text=gain]').innerText(),
             `${fewer(verdict.before.bytes_moved, verdict.after.bytes_moved)} move; ` +
-            `${fewer(dram(caches.original), dram(caches.layout))} from and to DRAM.`);
+            `${fewer(dram(caches.original), dram(caches.layout))} from and to DRAM. ` +
+            'Predicted on tesla-k20c: 1.6 to 2.5 times faster.');
         assert.equal(await shown.page.locator('[data-figure-text=command]').innerText(),
             verdict.command);
         assert.match(await shown.page.locator('main').innerText(),
@@ -184,8 +185,80 @@ const checks = {
         await shown.goto('#verdict?run=3');
         assert.equal(await shown.page.locator('h1').innerText(), data.runs[2].name);
         assert.deepEqual(await shown.page.locator('main .nothing').allInnerTexts(), [
-            'No verdict, and no record: no verdict <b>.', 'No record: no verdict <b>.',
+            'No verdict, and no record: no verdict <b>.', 'No time is predicted: no time <b>.',
+            'No record: no verdict <b>.',
             'No access was recorded.', 'Not simulated: no caches <b>.']);
+        await shown.close();
+    },
+
+    async 'time: what is predicted, and kernels under their roofs'() {
+        const shown = await open('#time');
+        const [{ time }] = data.runs;
+        assert.equal(await shown.page.locator('[data-figure-text=time]').innerText(),
+            'Predicted on tesla-k20c: 4.2 ms, between 2.1 ms and 8.4 ms; then 2.1 ms: 1.6 to 2.5 ' +
+            'times faster. With 500 µs of copies and 250 µs of conversions, run once: about as fast ' +
+            '(0.98 to 2.1 times).');
+        const widths = await shown.page.locator('[aria-labelledby=in-time] .bar span').evaluateAll(
+            list => list.map(part => part.getBoundingClientRect().width));
+        assert.ok(Math.abs(widths[1] / widths[0] - 0.5) < 0.01, `${widths}`);
+        const rows = await shown.cells('times');
+        assert.deepEqual(rows.map(row => row.slice(0, 6)), [
+            ['bfs_step', '5', '2 ms', 'DRAM, 70.3%', '2', '100'],
+            [time.kernels[1].kernel, '10', '1 ms', 'DRAM, 70.3%', '100', '4,000'],
+            ['moves', '5', '700 µs', 'DRAM, 70.3%', '–', '–'],
+            ['in_cache', '5', '500 µs', 'DRAM, 70.3%', '∞', '2,000']]);
+        assert.deepEqual(rows[0].slice(6), ['1 ms', 'L2, 50.0%', '8', '200']);
+
+        // Dots stand where the figures of the axes say, and the slope of DRAM goes through (1, 200 G).
+        const picture = shown.page.locator('.roofline svg');
+        const drawn = await picture.evaluate(svg => ({
+            figures: ['middle', 'end'].map(anchor => Object.fromEntries(
+                [...svg.querySelectorAll(`text[text-anchor=${anchor}]`)].map(text => [text.textContent,
+                    Number(text.getAttribute(anchor === 'end' ? 'y' : 'x'))]))),
+            now: [...svg.querySelectorAll('.dot-now')].map(dot =>
+                [dot.cx.baseVal.value, dot.cy.baseVal.value, dot.textContent]),
+            then: [...svg.querySelectorAll('.dot-then')].map(dot => dot.textContent),
+            roofs: [...svg.querySelectorAll('.roof')].map(line =>
+                ['x1', 'y1', 'x2', 'y2'].map(name => line[name].baseVal.value)),
+            label: svg.getAttribute('aria-label'),
+        }));
+        const [across, up] = drawn.figures;
+        const scale = (axis, value) => axis[100] + (axis['1,000'] - axis[100]) * Math.log10(value / 100);
+        const x = value => scale(across, value), y = value => scale(up, value) - 4;
+        const near = (a, b, what) => assert.ok(Math.abs(a - b) < 1, `${what}: ${a} for ${b}`);
+        near(drawn.now[0][0], x(2), 'x of a dot');
+        near(drawn.now[0][1], y(100), 'y of a dot');
+        near(drawn.now[1][0], x(100), 'x of another');
+        assert.equal(drawn.now.length, 3);
+        assert.equal(drawn.now[0][2], 'bfs_step, now: 2 flop/B, 100 Gflop/s, 2 ms; DRAM, 70%');
+        assert.equal(drawn.then[0], 'bfs_step, then: 8 flop/B, 200 Gflop/s, 1 ms; L2, 50%');
+        const [dram, l2, fp32, fp64] = drawn.roofs;
+        near(dram[2], x(20), 'ridge of DRAM');
+        near(dram[3], y(4000), 'top of DRAM');
+        near(l2[2], x(8), 'ridge of L2');
+        near(fp32[1], y(4000), 'fp32');
+        near(fp64[1], y(1000), 'fp64');
+        near((dram[3] - dram[1]) / (dram[2] - dram[0]), (y(10) - y(1)) / (x(10) - x(1)), 'slope');
+        assert.match(drawn.label,
+            /^Roofline of tesla-k20c: DRAM 0\.2 TB\/s, L2 0\.5 TB\/s, fp32 4 Tflop\/s, fp64 1 Tflop\/s\./);
+        assert.match(await shown.page.locator('[aria-labelledby=in-time]').innerText(),
+            /Without floating-point operations, and so in no place of it: moves\./);
+
+        // It is as wide as its place, and in the page's colours.
+        const colour = () => picture.locator('.dot-then').first().evaluate(dot => getComputedStyle(dot).fill);
+        const before = await colour();
+        await shown.page.getByLabel('Light or dark').click();
+        assert.notEqual(await colour(), before);
+        await shown.page.setViewportSize({ width: 500, height: 900 });
+        await shown.page.waitForFunction(
+            () => Number(document.querySelector('.roofline svg').getAttribute('width')) < 500);
+
+        await shown.goto('#time?run=2');
+        assert.equal(await shown.page.locator('[data-figure-text=time]').innerText(),
+            'Predicted on tesla-k20c: 4.2 ms, between 2.1 ms and 8.4 ms.');
+        assert.equal(await shown.page.locator('.dot-then').count(), 0);
+        assert.equal(await shown.page.locator('.roof').count(), 2);
+        assert.equal((await shown.cells('times'))[0].length, 6);
         await shown.close();
     },
 

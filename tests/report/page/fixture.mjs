@@ -222,6 +222,29 @@ function servedOf(factor, record) {
     });
 }
 
+/** Kernels of which one has no flops, and one no traffic of DRAM; with a layout, or without. */
+function timeOf(changes) {
+    const of = (seconds, name, share) =>
+        ({ seconds, low: seconds / 2, high: 2 * seconds, bound: name, share });
+    const kernel = (name, scale, flops, bytes, seconds, more) => ({
+        kernel: name, runs: 5 * scale, flops, fp64: 0, dram_bytes: bytes,
+        flops_after: changes ? flops : null, dram_bytes_after: changes ? bytes / 4 : null,
+        before: of(seconds, 'DRAM', 0.703), after: changes ? of(seconds / 2, 'L2', 0.5) : null, ...more,
+    });
+    return {
+        before: of(0.0042, 'DRAM', 0.703), after: changes ? of(0.0021, 'L2', 0.5) : null,
+        gain: changes ? { times: 2, low: 1.62, high: 2.47 } : { times: 1, low: 1, high: 1 },
+        copies: 0.0005, conversions: changes ? 0.00025 : 0,
+        program: changes ? { times: 1.7, low: 0.98, high: 2.1 } : { times: 1, low: 1, high: 1 },
+        kernels: [
+            kernel('bfs_step', 1, 2e8, 1e8, 0.002, { fp64: changes ? 1e6 : 0 }),
+            kernel(HOSTILE, 2, 4e9, 4e7, 0.001),
+            kernel('moves', 1, 0, 1e8, 0.0007), kernel('in_cache', 1, 1e9, 0, 0.0005),
+        ],
+        roofs: { dram: 2e11, l2: changes ? 5e11 : null, fp32: 4e12, fp64: 1e12 },
+    };
+}
+
 const LINES = 60;
 const textOf = number => `    text ${number} ${number === 30 ? HOSTILE : ''}`.trimEnd();
 
@@ -261,13 +284,13 @@ function advised(changes) {
         caches: {
             sector: 32, original: servedOf(10, record), layout: changes ? servedOf(4, record) : null,
         },
-        left_out: [],
+        time: timeOf(changes), left_out: [],
     };
 }
 
 const LEFT_OUT = {
-    record: null, verdict: null, files: [], caches: null,
-    left_out: ['verdict', 'caches', 'reuse'].map(section => ({ section, why: `no ${section} <b>` })),
+    record: null, verdict: null, time: null, files: [], caches: null,
+    left_out: ['verdict', 'time', 'caches', 'reuse'].map(section => ({ section, why: `no ${section} <b>` })),
 };
 
 function fullRun(name, seed, factor) {

@@ -20,6 +20,15 @@ export function h(tag, attributes = {}, ...children) {
     return element;
 }
 
+/** The same of a picture. */
+export function svg(tag, attributes = {}, ...children) {
+    const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+    for (const [name, value] of Object.entries(attributes))
+        element.setAttribute(name, value);
+    element.append(...children.flat());
+    return element;
+}
+
 /** A drop-down list. `options` are its labels; `choose` gets the number of the chosen one. */
 export function select(label, options, chosen, choose) {
     const id = `choose-${label.toLowerCase().replaceAll(' ', '-')}`;

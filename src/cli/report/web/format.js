@@ -21,6 +21,19 @@ export function real(value) {
     return (Math.abs(value) < 1 ? rounded : fine).format(value);
 }
 
+/** A real with few digits: "0.0123", "1.23", "1,230". */
+export const digits = (value, count = 3) =>
+    new Intl.NumberFormat('en-US', { maximumSignificantDigits: count }).format(value);
+
+/** "1.23 ms" */
+export function seconds(value) {
+    const units = ['s', 'ms', 'µs', 'ns'];
+    let unit = 0;
+    for (; value < 1 && unit < units.length - 1; unit++)
+        value *= 1000;
+    return `${digits(value)} ${units[unit]}`;
+}
+
 /** "12.3%"; null and 0/0 are a dash. */
 export function percent(share) {
     return share === null || !Number.isFinite(share) ? '–' : (100 * share).toFixed(1) + '%';

@@ -3,12 +3,12 @@
  *
  *     data.js ── unpacks ──► this file ── draws ──► views/NAME.js
  *                                                     │
- *          sections.js: the first view's four, one below the other; amounts.js: their bars
+ *          sections.js: the first view's five, one below the other; amounts.js: their bars
  *          explorer.js: characteristics to walk through, of chart.js and strip.js
- *          heatmap.js, table.js
+ *          roofline.js, heatmap.js, table.js
  *
  * A view is a name and render(context), which appends to `root` what there is to see of a run. The
- * first four are sections of one: each appends to `section`, and its name in the address leads there.
+ * first five are sections of one: each appends to `section`, and its name in the address leads there.
  * A Range (range.js) is the part of an axis that is shown; charts draw it, keys and drags change
  * it. series.js computes every figure that is not in the data as it stands; bars.js draws many
  * values on few pixels. state.js has what the address says, format.js how figures look.
@@ -29,9 +29,10 @@ import * as record from './views/record.js';
 import * as reuse from './views/reuse.js';
 import * as scenarios from './views/scenarios.js';
 import * as source from './views/source.js';
+import * as time from './views/time.js';
 import * as verdict from './views/verdict.js';
 
-const sections = { verdict, record, source, caches };
+const sections = { verdict, time, record, source, caches };
 /** Those behind "Reuse", the first of them. */
 const behindReuse = { reuse, scenarios, blocks, compare, cache, addresses };
 const views = { ...sections, counts, ...behindReuse };

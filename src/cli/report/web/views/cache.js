@@ -1,6 +1,6 @@
 /* Miss-ratio curves: what share of the accesses of lines misses, by the size of the cache. */
 import { Chart } from '../chart.js';
-import { h, nothing, style } from '../dom.js';
+import { h, nothing, style, svg } from '../dom.js';
 import { binary, bytes, count, percent } from '../format.js';
 import { Range } from '../range.js';
 import { leftOut } from '../sections.js';
@@ -41,18 +41,11 @@ const linesIn = (stack, size) => Math.floor(size / stack.line + 1e-9);
 
 /** A sample of a line as the chart draws it. */
 function sample({ colour, dash }) {
-    const space = 'http://www.w3.org/2000/svg';
-    const picture = document.createElementNS(space, 'svg');
-    const line = document.createElementNS(space, 'line');
-    const attributes = {
+    const line = svg('line', {
         x1: 0, x2: 28, y1: 5, y2: 5, 'stroke-width': 3, 'stroke-dasharray': dash.join(' '),
-    };
-    for (const [attribute, value] of Object.entries(attributes))
-        line.setAttribute(attribute, value);
+    });
     line.style.stroke = `var(${colour})`;
-    picture.setAttribute('viewBox', '0 0 28 10');
-    picture.append(line);
-    return picture;
+    return svg('svg', { viewBox: '0 0 28 10' }, line);
 }
 
 function chooser(all, chosen, update) {

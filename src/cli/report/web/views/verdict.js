@@ -4,6 +4,7 @@ import { h } from '../dom.js';
 import { bytes, count, percent, real } from '../format.js';
 import { headingId, leftOut } from '../sections.js';
 import { table } from '../table.js';
+import { gainText } from './time.js';
 
 export const name = 'Verdict';
 
@@ -107,13 +108,15 @@ function reasons({ verdict }) {
     ] : [];
 }
 
-function gains({ verdict, caches }) {
+function gains({ verdict, caches, time, device }) {
     if (!verdict.after)
         return null;
     const texts = [gain(verdict.before.bytes_moved, verdict.after.bytes_moved, 'move')];
     if (caches?.layout)
         texts.push(gain(dram(caches.original), dram(caches.layout), 'from and to DRAM'));
-    return h('p', { class: 'gain', 'data-figure-text': 'gain' }, texts.map(capital).join('; '), '.');
+    const predicted = time?.after ? ` Predicted on ${device.name}: ${gainText(time.gain)}.` : '';
+    return h('p', { class: 'gain', 'data-figure-text': 'gain' },
+        texts.map(capital).join('; '), `.${predicted}`);
 }
 
 const sure = ({ sampled, error }) => !sampled ? null : 'Of scattered accesses a sample was kept: ' +
