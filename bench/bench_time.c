@@ -5,13 +5,12 @@
  *     bench_time            all sets; the exit status is 1 if what the model promises does not hold
  *     bench_time NAME ...   those sets alone, with what each form is bound by
  */
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "advise/recount.h"
 #include "cli/report/report.h"
 #include "frontend/frontend.h"
+#include "model/agreement.h"
 #include "time/sets.h"
 
 /* Accesses of lanes that are heard of each form. */
@@ -142,62 +141,20 @@ static void want(hd_arena *arena, predictions *all, const char *device, const fo
 /* ---- figures -------------------------------------------------------------------------------- */
 
 typedef struct figures {
-    hd_vec(double) published, predicted;
-    unsigned within, wrong; /* in the interval; advised although it was slower */
+    hd_vec(hd_time_gain) predicted;
+    hd_vec(double) published;
 } figures;
-
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-static double median(hd_arena *arena, const double *values, size_t count) {
-    double *sorted = hd_new_array(arena, double, count + 1);
-    memcpy(sorted, values, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, by_value);
-    return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
-}
-
-/* Spearman's: the correlation of ranks, equal values sharing theirs. */
-static double rank(const double *values, size_t count, size_t i) {
-    double below = 0, same = 0;
-    for (size_t k = 0; k < count; k++) {
-        below += values[k] < values[i];
-        same += values[k] == values[i];
-    }
-    return below + (same - 1) / 2;
-}
-
-static double rank_correlation(const double *x, const double *y, size_t count) {
-    double xy = 0, xx = 0, yy = 0;
-    const double mean = ((double)count - 1) / 2;
-    for (size_t i = 0; i < count; i++) {
-        double a = rank(x, count, i) - mean, b = rank(y, count, i) - mean;
-        xy += a * b;
-        xx += a * a;
-        yy += b * b;
-    }
-    return xy / sqrt(xx * yy);
-}
-
-static double error(double predicted, double published) {
-    return predicted > published ? predicted / published - 1 : published / predicted - 1;
-}
 
 /* What is promised of the half that judges. */
 static const double MOST_ERROR = 0.2, LEAST_CORRELATION = 0.9;
 
 /* Returns whether it is as promised. */
 static bool print_figures(hd_arena *arena, const char *name, const figures *f) {
-    const size_t count = f->published.count;
-    double *errors = hd_new_array(arena, double, count);
-    for (size_t i = 0; i < count; i++)
-        errors[i] = error(f->predicted.data[i], f->published.data[i]);
-    const double off = median(arena, errors, count);
-    const double correlation = rank_correlation(f->published.data, f->predicted.data, count);
-    printf("| %s | %zu | %.1f%% | %.3f | %u | %u |\n", name, count, 100 * off, correlation,
-           f->within, f->wrong);
-    return off <= MOST_ERROR && correlation >= LEAST_CORRELATION && !f->wrong;
+    const hd_agreement a =
+        hd_agreement_of(arena, f->predicted.data, f->published.data, (uint32_t)f->published.count);
+    printf("| %s | %u | %.1f%% | %.3f | %u | %u |\n", name, a.count, 100 * a.error, a.correlation,
+           a.within, a.wrong);
+    return a.error <= MOST_ERROR && a.correlation >= LEAST_CORRELATION && !a.wrong;
 }
 
 static void print_row(hd_arena *arena, const predictions *all, const measurement *m, bool verbose,
@@ -205,7 +162,6 @@ static void print_row(hd_arena *arena, const predictions *all, const measurement
     const prediction *before = &all->data[find(all, m->device, m->before)];
     const prediction *after = &all->data[find(all, m->device, m->after)];
     const hd_time_gain gain = hd_time_gain_of(&before->time, &after->time);
-    const bool is_within = m->gain >= gain.low && m->gain <= gain.high;
     printf("| %s | %s | %s | %.2f | %.2f | %.2f to %.2f | %+.0f%%%s |\n", m->device,
            m->before->name, m->after->name, m->gain, gain.times, gain.low, gain.high,
            100 * (gain.times / m->gain - 1), m->is_unknown ? ", not judged" : "");
@@ -215,9 +171,7 @@ static void print_row(hd_arena *arena, const predictions *all, const measurement
     if (m->is_unknown)
         return;
     hd_push(arena, &f->published, m->gain);
-    hd_push(arena, &f->predicted, gain.times);
-    f->within += is_within;
-    f->wrong += (m->gain < 0.95 && gain.low > 1) || (m->gain > 1 / 0.95 && gain.high < 1);
+    hd_push(arena, &f->predicted, gain);
 }
 
 static bool is_wanted(int argc, char **argv, const char *name) {

@@ -55,9 +55,11 @@ static void take_best(hd_arena *arena, const hd_search_result *ranking, const hd
     of->ratio = of->leave ? 1 : ranking->ranked[0].ratio;
 }
 
-/* Joules decide, not the cost. */
-static bool is_of_energy(const hd_advise_options *options, const hd_device *device) {
-    return options->objective == HD_QUANTITY_ENERGY && hd_device_has_energy(device);
+/* What decides on a device: where its profile lacks what another objective needs, the cost. */
+static hd_objective objective_on(const hd_advise_options *options, const hd_device *device) {
+    const bool is_told = hd_device_has_energy(device) &&
+                         (options->objective == HD_QUANTITY_ENERGY || hd_time_is_known(device));
+    return is_told ? options->objective : HD_QUANTITY_TIME;
 }
 
 /* The layouts that gain, as a search ranks them. */
@@ -81,13 +83,14 @@ static bool rests_on_assumptions(const hd_device_advice *of) {
     return false;
 }
 
-/* The modelled joules of the best layouts decide. */
+/* The modelled joules of the best layouts decide, or these and their seconds. */
 static hd_status judge_statically(hd_arena *arena, const hd_diag *diag,
                                   const hd_advise_options *options, const hd_search_options *search,
                                   const hd_job *job, hd_device_advice *of) {
     of->judged = hd_new(arena, hd_judgement);
-    hd_status status = hd_judge_statically(arena, diag, job, of->device, &options->cost, search,
-                                           &of->search, true, of->judged);
+    hd_status status =
+        hd_judge_statically(arena, diag, job, of->device, &options->cost, search, &of->search,
+                            objective_on(options, of->device), of->judged);
     if (status == HD_OK)
         take_best(arena, ranking_of(arena, of->judged), job->record, of);
     return status;
@@ -112,7 +115,7 @@ static hd_status advise_by_cost(hd_arena *arena, const hd_diag *diag,
         else
             hd_search_static(arena, of->model, search, &of->search);
         take_best(arena, &of->search, job->record, of);
-        if (is_of_energy(options, of->device))
+        if (objective_on(options, of->device) != HD_QUANTITY_TIME)
             status = judge_statically(arena, diag, options, search, job, of);
         if (status != HD_OK)
             return status;
@@ -132,7 +135,7 @@ static hd_status advise_by_evidence(hd_arena *arena, const hd_diag *diag,
     hd_judgement *judged = hd_new(arena, hd_judgement);
     hd_status status =
         hd_evidence_judge(arena, diag, advice->evidence, number, &options->evidence, &options->cost,
-                          search, also, is_of_energy(options, of->device),
+                          search, also, objective_on(options, of->device),
                           options->before ? options->before->devices[number].judged : NULL, judged);
     if (status != HD_OK || advice->evidence->why)
         return status;
@@ -211,8 +214,7 @@ static hd_status answer_together(hd_arena *arena, const hd_diag *diag,
     return status;
 }
 
-/* Accesses of lanes that static cost foresees. */
-static double expected_accesses(const hd_device_advice *of) {
+double hd_expected_accesses(const hd_device_advice *of) {
     double sum = 0;
     for (size_t i = 0; i < of->access_count; i++)
         sum += of->accesses[i].executions * of->accesses[i].lanes;
@@ -229,7 +231,7 @@ static hd_status run_for_evidence(hd_arena *arena, const hd_diag *diag,
         !hd_basis_of(arena, first->accesses, first->access_count, &options->cost).count;
     hd_status status =
         hd_evidence_hear(arena, diag, advice->job, options->devices, advice->device_count, &hearing,
-                         expected_accesses(&advice->devices[0]), &advice->evidence);
+                         hd_expected_accesses(&advice->devices[0]), &advice->evidence);
     for (uint32_t d = 0; d < advice->device_count && status == HD_OK && !advice->evidence->why; d++)
         status =
             advise_by_evidence(arena, diag, options, search, advice, d, &advice->devices[d].search);
@@ -258,6 +260,19 @@ static bool is_worth_hearing_apart(hd_arena *arena, const hd_advice *advice) {
 
 /* ---- the answer ----------------------------------------------------------------------------- */
 
+/* All of the static cost of the first device follows from the source. */
+static bool follows_from_source(hd_arena *arena, const hd_advice *advice,
+                                const hd_cost_options *cost) {
+    const hd_device_advice *first = &advice->devices[0];
+    return !(first->judged && first->judged->heard) &&
+           !hd_basis_of(arena, first->accesses, first->access_count, cost).count;
+}
+
+bool hd_part_stands_for_all(hd_arena *arena, const hd_advice *advice, const hd_cost_options *cost) {
+    const bool is_one = advice->job->launch_count == 1 && advice->job->launches->repeat == 1;
+    return is_one || follows_from_source(arena, advice, cost);
+}
+
 /* The best layouts of the first device are counted as they will run, and these counts decide. Where
  * none is better than the original one of vectors may be, which is no matter of transactions alone. */
 static hd_status recount(hd_arena *arena, const hd_advise_options *options, hd_advice *advice) {
@@ -267,10 +282,8 @@ static hd_status recount(hd_arena *arena, const hd_advise_options *options, hd_a
     const double margin = first->judged               ? first->judged->margin
                           : options->search.leave > 0 ? options->search.leave
                                                       : HD_NOTICEABLE;
-    const bool follows = /* from the source alone */
-        !(first->judged && first->judged->heard) &&
-        !hd_basis_of(arena, first->accesses, first->access_count, &options->cost).count;
-    const bool is_one = advice->job->launch_count == 1 && advice->job->launches->repeat == 1;
+    const bool follows = follows_from_source(arena, advice, &options->cost);
+    const bool by_part = hd_part_stands_for_all(arena, advice, &options->cost);
     if (!options->run || advice->job->module->form == KIR_AS_WRITTEN ||
         !advice->job->module->device || hd_advice_is_stopped(advice) ||
         (advice->evidence && advice->evidence->why && !follows)) /* there is nothing to run it on */
@@ -285,13 +298,13 @@ static hd_status recount(hd_arena *arena, const hd_advise_options *options, hd_a
     if (first->leave && !options->evidence.layout_count &&
         !advise_vectors(arena, model, HD_THREES_PADDED)) {
         if (first->judged && first->judged->heard && hd_time_is_known(first->device))
-            advise_count_original(arena, advice->job, first->device, model, follows || is_one,
+            advise_count_original(arena, advice->job, first->device, model, by_part,
                                   &options->evidence, r);
         return HD_OK;
     }
     hd_status status =
-        advise_recount(arena, advice->job, first->device, model, follows || is_one, first->ranking,
-                       &options->evidence, is_of_energy(options, first->device),
+        advise_recount(arena, advice->job, first->device, model, by_part, first->ranking,
+                       &options->evidence, objective_on(options, first->device),
                        options->before ? &options->before->recount : NULL, r);
     if (status == HD_OK && !r->why)
         take_best(arena, advise_recounted_ranking(arena, r, margin), advice->job->record, first);

@@ -19,8 +19,8 @@
 typedef struct hd_advice hd_advice;
 
 typedef struct hd_advise_options {
-    /* What is to be least. Without a device joules are modelled, of those devices whose profiles
-     * have figures; elsewhere, and for the energy-delay product, the cost decides. */
+    /* What is to be least. Without a device joules are modelled, and seconds predicted, of those devices
+     * whose profiles have figures; elsewhere the cost decides. */
     hd_objective objective;
     const hd_device *const *devices; /* at least one; the first one's best layout is applied */
     uint32_t device_count;
@@ -112,6 +112,12 @@ hd_status hd_advise(hd_arena *arena, const hd_diag *diag, const hd_job *job,
 static inline const hd_rewritten *hd_advice_written(const hd_advice *advice) {
     return advice->program ? advice->program : advice->rewritten;
 }
+
+/* Accesses of lanes that static cost foresees. */
+double hd_expected_accesses(const hd_device_advice *of);
+/* Whether a share of the blocks of each launch may run in the place of all: no block reads what another launch
+ * leaves, or nothing that is counted depends on contents. */
+bool hd_part_stands_for_all(hd_arena *arena, const hd_advice *advice, const hd_cost_options *cost);
 
 /* What a layout that was looked at moves there. */
 hd_movement hd_movement_in(hd_arena *arena, const hd_device_advice *of, const hd_layout *layout);

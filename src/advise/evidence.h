@@ -115,11 +115,14 @@ hd_status hd_evidence_run(hd_arena *arena, const hd_diag *diag, const hd_job *jo
 /* A layout, by what was counted. */
 typedef struct hd_judged {
     hd_layout *layout;
-    double cost;   /* dynamic cost of what was heard; without caches by the model with measured
+    double cost; /* dynamic cost of what was heard; without caches by the model with measured
                     * shapes; where nothing was heard the static cost */
-    double joules; /* modelled of the same, without idle power; 0: the profile has no figures */
-    double least;  /* what the objective is about: the cost or the joules */
-    double ratio;  /* of that to the original's */
+    double
+        seconds; /* of the same, by the bounds of throughput alone; 0: the profile has no speeds */
+    double joules; /* with idle power for so long; 0: the profile has no figures */
+    double
+        least; /* what the objective is about: the cost, the joules, or these times the seconds */
+    double ratio;            /* of that to the original's */
     hd_energy_counts counts; /* that joules are of */
     hd_cache_sum caches;     /* of what was heard; zeros without caches */
     double transactions;     /* of what was heard; without caches of the job, in the model */
@@ -132,11 +135,11 @@ typedef struct hd_judgement {
     hd_search_result search; /* by it */
     hd_judged *layouts;      /* the best first; the original is among them */
     uint32_t count;
-    uint32_t original; /* which of them */
-    bool heard;        /* false: by static cost, hd_judge_statically() */
-    bool of_energy;    /* joules decided; else the cost */
-    bool simulated;    /* caches decided; else the profile cannot be simulated */
-    double margin;     /* gains below this share cannot be told from none */
+    uint32_t original;      /* which of them */
+    bool heard;             /* false: by static cost, hd_judge_statically() */
+    hd_objective objective; /* for the time the cost decided */
+    bool simulated;         /* caches decided; else the profile cannot be simulated */
+    double margin;          /* gains below this share cannot be told from none */
     bool leave;
 } hd_judgement;
 
@@ -145,20 +148,20 @@ const hd_judged *hd_judged_as(const hd_judgement *judgement, const hd_layout *la
 
 /* When it is stopped there is no judgement, and evidence->why says so. Otherwise:
  * prices all layouts for device number `device` by what was heard, and simulates the best ones,
- * and those of `also`, which the static search found. The cost decides, or with `of_energy` the joules,
- * which the device's profile must have figures for. `before`, or NULL: the judgement of the same job
+ * and those of `also`, which the static search found. For the time the cost decides, for other objectives
+ * joules and seconds, which the device's profile must have figures for. `before`, or NULL: the judgement of the same job
  * and options when other records lay otherwise, of which layouts were looked at; they are
  * simulated anew. */
 hd_status hd_evidence_judge(hd_arena *arena, const hd_diag *diag, hd_evidence *evidence,
                             uint32_t device, const hd_evidence_options *options,
                             const hd_cost_options *cost, const hd_search_options *search,
-                            const hd_search_result *also, bool of_energy,
+                            const hd_search_result *also, hd_objective objective,
                             const hd_judgement *before, hd_judgement *judgement);
 
-/* The same for a job that was not heard, by the static cost and its joules. */
+/* The same for a job that was not heard, by the static cost and what it moves. */
 hd_status hd_judge_statically(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                               const hd_device *device, const hd_cost_options *cost,
                               const hd_search_options *search, const hd_search_result *also,
-                              bool of_energy, hd_judgement *judgement);
+                              hd_objective objective, hd_judgement *judgement);
 
 #endif

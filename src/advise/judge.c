@@ -4,13 +4,14 @@
  * The search prices all of them with measured shapes: once with the weights of the device, where
  * links between accesses tell hits, and once by transactions alone. Of what these two, the static
  * search and habit propose, the best go through the simulation of caches, each in a thread, with
- * the trace of the run. The dynamic cost decides, or the modelled joules of the same counts; of
- * layouts whose cost cannot be told apart the one of fewer transactions is taken, then the one
+ * the trace of the run. The dynamic cost decides, or joules and seconds that models make of the same
+ * counts; of layouts whose cost cannot be told apart the one of fewer transactions is taken, then the one
  * nearest to the source.
  */
 #include "advise/evidence.h"
 #include "model/propose.h"
 #include "model/race.h"
+#include "model/time.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -54,7 +55,7 @@ static hd_judge judge_whole_fields(hd_arena *arena, const hd_record *record) {
 static hd_judge judge_energy(const judge *j, const hd_search_options *search) {
     const hd_device_energy *e = &j->device->energy;
     hd_search_result found;
-    if (!j->result->of_energy)
+    if (j->result->objective == HD_QUANTITY_TIME)
         return (hd_judge){.name = "energy"};
     hd_cost_model *energy = hd_cost_model_weighed(j->arena, j->result->model, e->l1, e->l1 + e->l2,
                                                   e->l1 + e->l2 + e->dram);
@@ -99,17 +100,44 @@ static bool is_known(const judge *j, const hd_layout *layout) {
     return false;
 }
 
-/* ---- joules -------------------------------------------------------------------------------- */
+/* ---- joules and seconds -------------------------------------------------------------------- */
+
+/* By what it moves and computes alone, as if all launches were one. */
+static double seconds_of(const judge *j, const hd_energy_counts *counts) {
+    const hd_job *job = j->job;
+    hd_time_work work = {.active = 1,
+                         .fp32 = counts->fp32,
+                         .fp64 = counts->fp64,
+                         .integer = counts->integer,
+                         .l1_bytes = counts->l1_bytes,
+                         .l2_bytes = counts->l2_bytes,
+                         .dram_bytes = counts->dram_bytes};
+    double blocks = 0;
+    for (uint32_t l = 0; l < job->launch_count; l++) {
+        const hd_launch *launch = &job->launches[l];
+        const hd_grid grid = hd_grid_of(launch->dims, launch->global, launch->local);
+        work.runs += (double)launch->repeat;
+        blocks += (double)launch->repeat * (double)grid.block_count;
+        work.block_threads = (uint32_t)grid.block_threads;
+    }
+    if (j->evidence) {
+        work.runs = (double)j->evidence->runs;
+        blocks = (double)j->evidence->blocks;
+    }
+    work.blocks = (uint64_t)(blocks / work.runs) + 1;
+    return hd_time_is_known(j->device) ? hd_time_of(j->device, &work).seconds : 0;
+}
 
 /* Operations that were counted take the place of those of the source: `times` those of the blocks
  * that were heard. */
-static void price_joules(const judge *j, double times, hd_judged *judged) {
+static void price(const judge *j, double times, hd_judged *judged) {
     hd_energy_counts *counts = &judged->counts;
     if (j->evidence) {
         counts->fp32 = times * j->evidence->operations[HD_OPERATION_FP32];
         counts->fp64 = times * j->evidence->operations[HD_OPERATION_FP64];
         counts->integer = times * j->evidence->operations[HD_OPERATION_INTEGER];
     }
+    judged->seconds = counts->seconds = seconds_of(j, counts);
     if (!hd_energy_modelled(j->device, counts, &judged->joules))
         judged->joules = 0;
 }
@@ -134,7 +162,7 @@ static hd_status simulate(void *self, uint32_t worker, uint64_t number) {
         judged->caches = caches->total;
         judged->transactions = (double)caches->total.counts.transactions;
         judged->counts = hd_caches_energy_counts(caches);
-        price_joules(j, 1, judged);
+        price(j, 1, judged);
         hd_caches_serve(caches, judged->lines, judged->line_count);
     }
     hd_arena_free(arena);
@@ -156,7 +184,7 @@ static hd_status judge_all(judge *j) {
         if (r->simulated)
             continue;
         judged->counts = hd_cost_energy_counts(j->arena, r->model, j->job, judged->layout);
-        price_joules(j, times, judged);
+        price(j, times, judged);
     }
     if (!r->simulated)
         return HD_OK;
@@ -176,8 +204,12 @@ static void rank(const judge *j) {
     hd_judgement *r = j->result;
     const hd_record *record = j->job->record;
     const hd_layout *original = r->layouts[0].layout;
-    for (uint32_t i = 0; i < r->count; i++)
-        r->layouts[i].least = r->of_energy ? r->layouts[i].joules : r->layouts[i].cost;
+    for (uint32_t i = 0; i < r->count; i++) {
+        hd_judged *of = &r->layouts[i];
+        of->least = r->objective == HD_QUANTITY_TIME  ? of->cost
+                    : r->objective == HD_QUANTITY_EDP ? of->joules * of->seconds
+                                                      : of->joules;
+    }
     double of_original = r->layouts[0].least;
     qsort(r->layouts, r->count, sizeof *r->layouts, cheaper);
     uint32_t best = 0;
@@ -243,22 +275,22 @@ static void conclude(const judge *j) {
     j->result->leave = j->result->layouts[0].ratio > 1 - j->result->margin;
 }
 
-static hd_judgement empty(const hd_search_options *search, bool of_energy) {
-    return (hd_judgement){.of_energy = of_energy,
+static hd_judgement empty(const hd_search_options *search, hd_objective objective) {
+    return (hd_judgement){.objective = objective,
                           .margin = search->leave > 0 ? search->leave : HD_NOTICEABLE};
 }
 
 hd_status hd_judge_statically(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                               const hd_device *device, const hd_cost_options *cost,
                               const hd_search_options *search, const hd_search_result *also,
-                              bool of_energy, hd_judgement *judgement) {
+                              hd_objective objective, hd_judgement *judgement) {
     judge j = {.arena = arena,
                .diag = diag,
                .job = job,
                .device = device,
                .cost = cost,
                .result = judgement};
-    *judgement = empty(search, of_energy);
+    *judgement = empty(search, objective);
     const hd_evidence_options plain = {0};
     hd_status status = gather(&j, search, also, &plain);
     if (status == HD_OK)
@@ -271,7 +303,7 @@ hd_status hd_judge_statically(hd_arena *arena, const hd_diag *diag, const hd_job
 hd_status hd_evidence_judge(hd_arena *arena, const hd_diag *diag, hd_evidence *evidence,
                             uint32_t device, const hd_evidence_options *options,
                             const hd_cost_options *cost, const hd_search_options *search,
-                            const hd_search_result *also, bool of_energy,
+                            const hd_search_result *also, hd_objective objective,
                             const hd_judgement *before, hd_judgement *judgement) {
     judge j = {.arena = arena,
                .diag = diag,
@@ -283,7 +315,7 @@ hd_status hd_evidence_judge(hd_arena *arena, const hd_diag *diag, hd_evidence *e
                .options = options,
                .watch = {.stop = options->stop},
                .result = judgement};
-    *judgement = empty(search, of_energy);
+    *judgement = empty(search, objective);
     judgement->heard = true;
     hd_status status = HD_OK;
     if (before && before->heard)

@@ -21,7 +21,6 @@ typedef struct counting {
     double share;   /* of the blocks, that caches are simulated for */
     bool is_part;   /* no others run: they would be too much work */
     bool is_cached; /* they can be: else transactions are the cost */
-    bool of_energy; /* joules are */
     bool asks_nvcc; /* it compiles these kernels, and is here */
     uint32_t *near; /* layouts that it is asked about, [near_count] */
     uint32_t near_count;
@@ -58,6 +57,7 @@ typedef struct job_counts {
     hd_arena *arena;
     const counting *counting;
     const hd_job *job;
+    const hd_placed_job *placed; /* what the job's buffers were; NULL: the same */
     counted_launch *launches;
     counted_runs runs;
     hd_tally *tally;
@@ -86,6 +86,44 @@ static hd_sink *make_sinks(job_counts *j, hd_sink part) {
     return sinks;
 }
 
+/* Which buffer of the original job one of this job is; false: none. */
+static bool find_original(const job_counts *j, uint32_t buffer, uint32_t *original) {
+    int32_t field;
+    *original = j->placed ? UINT32_MAX : buffer;
+    if (j->placed)
+        hd_placed_find(j->placed, buffer, 0, original, &field);
+    return *original != UINT32_MAX;
+}
+
+/* Of the buffer with this name in a run of a launch. */
+static void add_traffic(const job_counts *j, const char *name, const hd_cache_counts *c,
+                        double times, hd_buffer_traffic *traffic) {
+    const double sector = times * j->caches->sector;
+    uint32_t b = 0, original;
+    while (b < j->job->buffer_count && strcmp(j->job->buffers[b].name, name) != 0)
+        b++;
+    if (b == j->job->buffer_count || !find_original(j, b, &original))
+        return;
+    hd_buffer_traffic *to = &traffic[original];
+    to->read += times * (double)c->l2_bytes;
+    to->written += sector * (double)c->l2_sectors - times * (double)c->l2_bytes;
+    to->l2_hits += sector * (double)c->l2_hits;
+    to->dram_read += times * (double)c->dram_read;
+    to->dram_written += times * (double)c->dram_written;
+    to->dram_rows += times * (double)c->dram_rows;
+}
+
+/* What caches served of each buffer, of a share of a run's blocks. */
+static void add_buffers(const job_counts *j, uint32_t n, hd_run_counts *sum) {
+    const hd_cache_launch *l = &j->caches->launches[n];
+    const double times = l->blocks ? (double)l->launch->block_count / (double)l->blocks : 1;
+    const uint32_t launch = j->runs.data[n].launch;
+    for (uint32_t b = 0; sum->traffic && b < l->launch->buffer_count; b++)
+        if (l->launch->buffers[b].name)
+            add_traffic(j, l->launch->buffers[b].name, &l->buffers[b], times,
+                        &sum->traffic[launch * sum->buffer_count]);
+}
+
 /* Blocks that did not run do as those that did. */
 static void sum_up(const job_counts *j, hd_run_counts *sum) {
     double requests = 0;
@@ -95,8 +133,10 @@ static void sum_up(const job_counts *j, hd_run_counts *sum) {
         hd_time_work_add(&sum->works[run->launch], run->times, moved);
         sum->cost += run->times * (double)moved->transactions;
     }
-    for (uint32_t n = 0; j->caches && n < j->caches->launch_count; n++)
+    for (uint32_t n = 0; j->caches && n < j->caches->launch_count; n++) {
         hd_time_work_add_served(&sum->works[j->runs.data[n].launch], j->caches, n);
+        add_buffers(j, n, sum);
+    }
     for (uint32_t l = 0; l < sum->work_count; l++) {
         hd_time_work *w = &sum->works[l];
         if (w->runs > 0)
@@ -104,6 +144,9 @@ static void sum_up(const job_counts *j, hd_run_counts *sum) {
                              &j->each[l]);
         requests += w->requests;
     }
+    for (uint32_t b = 0, original; sum->bytes && b < j->job->buffer_count; b++)
+        if (find_original(j, b, &original))
+            sum->bytes[original] += j->job->buffers[b].count * j->job->buffers[b].element_bytes;
     sum->requests = (uint64_t)(requests + 0.5);
     sum->transactions = (uint64_t)(sum->cost + 0.5);
 }
@@ -120,20 +163,6 @@ static hd_status simulate(job_counts *j, const char *file) {
     status = hd_caches_run(j->arena, c->diag, trace, c->device, j->job, NULL, &options, &j->caches);
     hd_trace_close(trace);
     return status;
-}
-
-/* As cost or as joules, of the blocks that were simulated. */
-static double cost_of_caches(const job_counts *j, const hd_vm_counts *all) {
-    const counting *c = j->counting;
-    hd_energy_counts counts = hd_caches_energy_counts(j->caches);
-    const double share = c->is_part ? 1 : c->share;
-    double cost = j->caches->total.cost;
-    counts.fp32 = share * (double)all->operations[HD_OPERATION_FP32];
-    counts.fp64 = share * (double)all->operations[HD_OPERATION_FP64];
-    counts.integer = share * (double)all->operations[HD_OPERATION_INTEGER];
-    if (c->of_energy)
-        hd_energy_modelled(c->device, &counts, &cost);
-    return cost;
 }
 
 static bool uses_local_memory(const hd_job *job) {
@@ -200,21 +229,26 @@ static void count_passes(hd_arena *arena, const counting *c, const hd_job *job,
     hd_vm_close(vm);
 }
 
-static void set_time(const hd_device *device, hd_run_counts *counts) {
+/* Of what caches were simulated for. */
+static void price(const hd_device *device, hd_run_counts *counts) {
     counts->time = (hd_time){0};
     if (hd_time_is_known(device))
         counts->time = hd_time_of_all(device, counts->works, counts->work_count);
+    if (!hd_time_joules(device, counts->works, counts->work_count, &counts->time, &counts->joules))
+        counts->joules = 0;
 }
 
-/* Runs the job, or the part of it, from these contents. The file is for a trace. `result` has room for the
- * works. */
+/* Runs the job, or the part of it, from these contents. `placed`: what its buffers were, NULL for the same
+ * ones. The file is for a trace. `result` has room for the works. */
 static hd_status count_job(hd_arena *arena, const counting *c, const hd_job *job,
-                           void *const *contents, const char *file, hd_run_counts *result) {
+                           const hd_placed_job *placed, void *const *contents, const char *file,
+                           hd_run_counts *result) {
     const hd_trace_header header = {.spaces = (uint32_t)1 << KIR_GLOBAL};
     const hd_tally_work work = hd_coalesce_work(arena, c->device);
     job_counts j = {.arena = arena,
                     .counting = c,
                     .job = job,
+                    .placed = placed,
                     .each = hd_new_array(arena, hd_vm_counts, job->launch_count)};
     hd_vm_counts all = {0};
     hd_trace_writer *writer;
@@ -227,9 +261,9 @@ static hd_status count_job(hd_arena *arena, const counting *c, const hd_job *job
         status = simulate(&j, file);
     if (status == HD_OK) {
         sum_up(&j, result);
-        result->cost = j.caches ? cost_of_caches(&j, &all) : result->cost;
+        result->cost = j.caches ? j.caches->total.cost : result->cost;
         if (j.caches)
-            set_time(c->device, result);
+            price(c->device, result);
     }
     hd_tally_free(j.tally);
     return status;
@@ -238,12 +272,18 @@ static hd_status count_job(hd_arena *arena, const counting *c, const hd_job *job
 static void take_passes(const hd_run_counts *from, const hd_device *device, hd_run_counts *to) {
     for (uint32_t l = 0; l < to->work_count; l++)
         to->works[l].passes = from->works[l].passes;
-    set_time(device, to);
+    price(device, to);
 }
 
-static void make_room(hd_arena *arena, const hd_job *job, hd_run_counts *counts) {
+static void make_room(hd_arena *arena, const hd_job *job, bool by_buffer, hd_run_counts *counts) {
     counts->works = hd_new_array(arena, hd_time_work, job->launch_count);
     counts->work_count = job->launch_count;
+    if (!by_buffer)
+        return;
+    counts->buffer_count = job->buffer_count;
+    counts->traffic =
+        hd_new_array(arena, hd_buffer_traffic, (size_t)job->launch_count * job->buffer_count);
+    counts->bytes = hd_new_array(arena, uint64_t, job->buffer_count);
 }
 
 /* ---- one layout ----------------------------------------------------------------------------- */
@@ -263,7 +303,7 @@ static void take_registers(hd_arena *arena, const counting *c, const hd_job *mad
         counts->works[l].shared = kernel->shared;
     }
     if (counts->time.seconds > 0)
-        set_time(c->device, counts);
+        price(c->device, counts);
 }
 
 /* Counts a job, the original or the one `rewritten`, as nvcc compiles it, if it does. */
@@ -279,8 +319,8 @@ static void count_by_nvcc(hd_arena *arena, const counting *c, const hd_job *job,
     if (status == HD_OK)
         status = hd_nvcc_job(arena, c->diag, job, source, options,
                              hd_format(arena, "%s.ptx", files), &made);
-    if (status == HD_OK &&
-        count_job(arena, c, made, inputs, hd_format(arena, "%s.hdt", files), &to->nvcc) == HD_OK)
+    if (status == HD_OK && count_job(arena, c, made, NULL, inputs,
+                                     hd_format(arena, "%s.hdt", files), &to->nvcc) == HD_OK)
         take_registers(arena, c, made, hd_format(arena, "%s.ptx", files), &to->nvcc);
 }
 
@@ -308,13 +348,13 @@ static void count_layout(hd_arena *arena, const counting *c, const char *files, 
     if (c->near_count)
         count_by_nvcc(arena, c, placed->job, rewritten, inputs, files, to);
     else
-        to->counted = count_job(arena, c, placed->job, inputs, hd_format(arena, "%s.hdt", files),
-                                &to->compiled) == HD_OK;
+        to->counted = count_job(arena, c, placed->job, placed, inputs,
+                                hd_format(arena, "%s.hdt", files), &to->compiled) == HD_OK;
 }
 
 static void count_original(hd_arena *arena, const counting *c, const char *files,
                            hd_recounted *to) {
-    to->counted = count_job(arena, c, c->job, c->before, hd_format(arena, "%s.hdt", files),
+    to->counted = count_job(arena, c, c->job, NULL, c->before, hd_format(arena, "%s.hdt", files),
                             &to->compiled) == HD_OK;
     if (to->counted)
         count_passes(arena, c, c->job, &to->compiled);
@@ -374,8 +414,7 @@ static void add(hd_arena *arena, const hd_record *record, const hd_layout *layou
     r->layouts[r->count++] = (hd_recounted){.layout = layout};
 }
 
-/* Of the job, in the model. */
-static double lane_accesses(hd_arena *arena, hd_cost_model *model) {
+double hd_lane_accesses(hd_arena *arena, hd_cost_model *model) {
     hd_cost_line *lines;
     size_t count;
     double sum = 0;
@@ -429,13 +468,21 @@ const hd_recounted *hd_recount_of(const hd_recount *r, const hd_layout *layout) 
     return hd_layout_equal(r->original.layout, layout) ? &r->original : NULL;
 }
 
+/* What is to be least; without simulated caches the cost. */
+static double value_of(const hd_recount *r, const hd_run_counts *counts) {
+    if (r->objective == HD_QUANTITY_TIME || !(counts->joules > 0))
+        return counts->cost;
+    return counts->joules * (r->objective == HD_QUANTITY_EDP ? counts->time.seconds : 1);
+}
+
 static void compare(hd_recount *r) {
     for (uint32_t i = 0; i < r->count; i++) {
         hd_recounted *of = &r->layouts[i];
         of->counted = of->counted && hd_recount_deciding(r, of)->transactions &&
                       (!of->asked || of->nvcc.transactions);
-        of->ratio =
-            of->counted ? hd_recount_deciding(r, of)->cost / hd_recount_own(r, of)->cost : 0;
+        of->ratio = of->counted ? value_of(r, hd_recount_deciding(r, of)) /
+                                      value_of(r, hd_recount_own(r, of))
+                                : 0;
     }
 }
 
@@ -457,7 +504,7 @@ static double relative_time(const hd_recount *r, const hd_recounted *of) {
 
 int hd_recount_faster(const hd_recount *r, const hd_recounted *a, const hd_recounted *b) {
     const hd_time x = {.seconds = relative_time(r, a)}, y = {.seconds = relative_time(r, b)};
-    if (!r->by_time || !(x.seconds > 0) || !(y.seconds > 0))
+    if (r->objective != HD_QUANTITY_TIME || !(x.seconds > 0) || !(y.seconds > 0))
         return 0;
     const hd_time_gain gain = hd_time_gain_of(&y, &x); /* from b to a */
     return (gain.low > 1) - (gain.high < 1);
@@ -553,9 +600,9 @@ hd_status hd_count_in_layout(hd_arena *arena, const hd_diag *diag, const hd_job 
     const hd_job *placed_job = job;
     void **inputs = c.before;
     hd_rewritten *rewritten;
-    hd_placed_job *placed;
+    hd_placed_job *placed = NULL;
     *counts = (hd_run_counts){0};
-    make_room(arena, job, counts);
+    make_room(arena, job, true, counts);
     hd_status status = hd_job_all_contents(arena, diag, job, c.before);
     if (status == HD_OK && layout) {
         status = place(arena, &c, layout, &rewritten, &placed, &inputs);
@@ -565,26 +612,28 @@ hd_status hd_count_in_layout(hd_arena *arena, const hd_diag *diag, const hd_job 
         status = hd_scratch_make(arena, diag, &c.folder);
     if (status != HD_OK)
         return status;
-    status = count_job(arena, &c, placed_job, inputs, hd_format(arena, "%s/trace.hdt", c.folder),
-                       counts);
+    status = count_job(arena, &c, placed_job, placed, inputs,
+                       hd_format(arena, "%s/trace.hdt", c.folder), counts);
     hd_scratch_remove(c.folder);
     if (status == HD_OK) {
         count_passes(arena, &c, job, counts);
         if (counts->time.seconds > 0)
-            set_time(device, counts);
+            price(device, counts);
     }
     return status;
 }
 
 hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *device,
                          hd_cost_model *model, bool by_part, const hd_search_result *ranking,
-                         const hd_evidence_options *options, bool of_energy,
+                         const hd_evidence_options *options, hd_objective objective,
                          const hd_recount *before, hd_recount *recount) {
     static const hd_diag silent = {0};
     uint64_t failed;
-    counting c = counting_of(arena, &silent, job, device, lane_accesses(arena, model), options);
-    *recount = (hd_recount){
-        .tried = true, .original = {.layout = hd_layout_original(arena, job->record), .ratio = 1}};
+    counting c = counting_of(arena, &silent, job, device, hd_lane_accesses(arena, model), options);
+    *recount =
+        (hd_recount){.tried = true,
+                     .objective = objective,
+                     .original = {.layout = hd_layout_original(arena, job->record), .ratio = 1}};
     if (c.is_part && !by_part) {
         recount->why = "the job is more work than the limit; raise it with --run";
         return HD_OK;
@@ -592,11 +641,10 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
     choose(arena, device, model, ranking, options, recount);
     for (uint32_t i = 0; i <= recount->count; i++) {
         hd_recounted *of = i < recount->count ? &recount->layouts[i] : &recount->original;
-        make_room(arena, job, &of->compiled);
-        make_room(arena, job, &of->nvcc);
+        make_room(arena, job, true, &of->compiled);
+        make_room(arena, job, false, &of->nvcc);
     }
     recall(before, recount);
-    c.of_energy = of_energy;
     c.asks_nvcc = job->module->form == KIR_FOR_NVIDIA && hd_ends_in(job->kernel_path, ".cu") &&
                   hd_nvcc_find(arena);
     c.result = recount;
@@ -622,7 +670,6 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
         take_passes(&recount->original.compiled, device, &of->nvcc);
     }
     recount->simulated = c.is_cached;
-    recount->by_time = !of_energy;
     count_blocks(&c);
     compare(recount);
     sort(recount);
@@ -635,7 +682,7 @@ void advise_count_original(hd_arena *arena, const hd_job *job, const hd_device *
                            hd_cost_model *model, bool by_part, const hd_evidence_options *options,
                            hd_recount *recount) {
     static const hd_diag silent = {0};
-    const double all = lane_accesses(arena, model);
+    const double all = hd_lane_accesses(arena, model);
     hd_run_counts *counts = &recount->original.compiled;
     *recount = (hd_recount){.original = {.layout = hd_layout_original(arena, job->record)}};
     if ((by_part || all <= (double)hd_evidence_limit_again(options)) &&

@@ -11,22 +11,38 @@
 #include "advise/movement.h"
 #include "model/time.h"
 
+/* What a launch moves of a buffer, all its blocks and runs together; bytes. */
+typedef struct hd_buffer_traffic {
+    double read, written;           /* that L1 asks for below it, and that are stored there */
+    double l2_hits;                 /* of these that L2 has */
+    double dram_read, dram_written; /* between L2 and memory */
+    double dram_rows;               /* of memory's banks that are opened for it */
+} hd_buffer_traffic;
+
 /* Of global memory. */
 typedef struct hd_run_counts {
     uint64_t requests, transactions; /* of all of the job */
-    double cost; /* dynamic, or joules, of a share of the blocks; transactions where the profile's
-                  * caches cannot be simulated */
+    double
+        cost; /* dynamic, of a share of the blocks; transactions where the profile's caches cannot
+                  * be simulated */
     hd_time_work *works; /* of each launch of the job, all of its blocks */
     uint32_t work_count;
     hd_time time; /* of all of it, on the device; zeros: its profile does not tell */
+    /* Of the buffers of the job as it is declared: zeros where caches cannot be simulated, NULL of
+     * nvcc's code. */
+    hd_buffer_traffic *traffic; /* [work_count][buffer_count] */
+    uint64_t *bytes;            /* [buffer_count]: that each takes in the layout */
+    uint32_t buffer_count;
+    double
+        joules; /* the same, with idle power where times are known; 0: the profile does not tell */
 } hd_run_counts;
 
 /* A layout, by a run of the kernels in it. */
 typedef struct hd_recounted {
     const hd_layout *layout;
     bool counted; /* else it could not be rewritten, or did not run */
-    double
-        ratio; /* of its cost to the original's, by nvcc's code where there is such; 0: not counted */
+    double ratio; /* of what the objective is about to the original's, by nvcc's code where there is
+                * such; 0: not counted */
     hd_run_counts compiled, nvcc; /* nvcc: zeros where it was not asked, or does not compile them */
     bool asked;                   /* of a layout: nvcc was */
 } hd_recounted;
@@ -35,7 +51,9 @@ typedef struct hd_recount {
     bool tried;      /* else there was nothing to count, or the kernels are as written */
     const char *why; /* nothing was counted; NULL: it was */
     bool simulated;  /* costs are those of caches */
-    bool by_time;    /* where the model of time tells layouts apart, it decides */
+    /* What is least: for the time the cost, and where the model of time tells layouts apart, that;
+     * joules; or joules times seconds. */
+    hd_objective objective;
     uint64_t blocks, block_count; /* that ran, of all launches' blocks; zeros: all did */
     hd_recounted original;        /* ratio 1 */
     hd_recounted *layouts;        /* the best first; those that were not counted last */
@@ -53,7 +71,7 @@ typedef struct hd_recount {
  * was). Only HD_ESYSTEM is returned as an error. */
 hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *device,
                          hd_cost_model *model, bool by_part, const hd_search_result *ranking,
-                         const hd_evidence_options *options, bool of_energy,
+                         const hd_evidence_options *options, hd_objective objective,
                          const hd_recount *before, hd_recount *recount);
 /* A job in a layout (NULL: as it is), counted so: all blocks or, of a job of more than four times the limit of
  * the options in accesses of lanes (`expected`, 0: not known), a share of them. The works are the arena's. HD_EINPUT,
@@ -61,6 +79,8 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
 hd_status hd_count_in_layout(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                              const hd_layout *layout, const hd_device *device, double expected,
                              const hd_evidence_options *options, hd_run_counts *counts);
+/* Accesses of lanes of the job that the model is of, for `expected`. */
+double hd_lane_accesses(hd_arena *arena, hd_cost_model *model);
 /* Where there is no other layout to count: the original alone, for its time. */
 void advise_count_original(hd_arena *arena, const hd_job *job, const hd_device *device,
                            hd_cost_model *model, bool by_part, const hd_evidence_options *options,

@@ -21,7 +21,9 @@ static const char *say_apart(hd_arena *arena, const hd_verdict *v) {
 }
 
 static const char *cost_of(const hd_verdict *v) {
-    return v->of_energy ? "modelled energy" : "cost";
+    static const char *const names[HD_OBJECTIVES] = {"cost", "modelled energy",
+                                                     "modelled energy-delay product"};
+    return names[v->objective];
 }
 
 /* Where nothing else can be done about a layout that is refused. */
@@ -43,9 +45,13 @@ const char *hd_verdict_print(hd_arena *arena, const hd_verdict *v) {
         return hd_format(arena, "leave it as it is; what costs less is predicted to be slower (%s)",
                          v->basis);
     if (!v->layout)
-        return hd_format(arena, "leave it as it is; no layout %s noticeably less%s (%s)",
-                         v->of_energy ? "takes" : "costs", v->of_energy ? " modelled energy" : "",
-                         v->basis);
+        return v->objective == HD_QUANTITY_TIME
+                   ? hd_format(arena, "leave it as it is; no layout costs noticeably less (%s)",
+                               v->basis)
+                   : hd_format(arena, "leave it as it is; no layout %s noticeably %s %s (%s)",
+                               v->objective == HD_QUANTITY_ENERGY ? "takes" : "has a",
+                               v->objective == HD_QUANTITY_ENERGY ? "less" : "lower", cost_of(v),
+                               v->basis);
     hd_str out = {.arena = arena};
     hd_str_printf(&out, "take %s%s, at %.3f of the %s of %s%s%s (%s)", print(arena, v, v->layout),
                   say_apart(arena, v), v->ratio, cost_of(v), original, v->saved ? ": " : "",

@@ -61,8 +61,8 @@ typedef struct hd_verdict {
     const hd_layout *layout;  /* to take; NULL: leave it as it is */
     double ratio;             /* of its cost to the original's */
     const char *basis;        /* what that rests on, in words */
+    hd_objective objective;   /* that ratios are of: of the time it is the cost */
     bool slower;              /* `layout` is NULL since what costs less takes longer */
-    bool of_energy;           /* ratios are those of modelled joules, not of the cost */
     const char *saved;        /* what less moves, hd_saving_print(); or NULL */
     const char *const *apart; /* fields that are taken apart first */
     uint32_t apart_count;

@@ -13,7 +13,7 @@
  * A warp goes on with loads that do not need each other, and what it has asked L1 for is on its way then:
  * sectors that an earlier one of these loads asked for are hits, though other warps' lines may have taken
  * their place (hits on a pending miss). Such loads are those since the block's last store or atomic, as long
- * as none comes again, as in a loop, and of them what a warp asked for last, PENDING lines.
+ * as none comes again, as in a loop, and of them what a warp asked for the last PENDING times.
  *
  * Memory keeps one row of each of its banks open, and what is in another one waits for that: DRAM_BANKS
  * rows of DRAM_ROW bytes, each in the bank that its number leads to.
@@ -244,7 +244,9 @@ static size_t serve_l2(simulation *s, const l2_request *r) {
         memset(&s->written[(uint64_t)(line - s->l2_sets.lines) * s->l2.per_line_count], 0,
                s->l2.per_line_count);
     c->counts.l2_sectors += asked;
-    c->counts.l2_hits += asked - count_bits(stores ? missing & ~line->dirty : missing);
+    /* Of what comes from memory at a time one sector is a miss. */
+    c->counts.l2_hits +=
+        asked - count_bits(stores ? missing & ~line->dirty : firsts(missing, s->l2.brings));
     c->counts.l2_bytes += stores ? 0 : (uint64_t)asked * s->sector;
     if (stores) {
         c->counts.l2_partial += count_bits(r->sectors & ~r[1].sectors);
@@ -263,25 +265,25 @@ static size_t serve_l2(simulation *s, const l2_request *r) {
     return stores ? parts_of_store(s) : 1;
 }
 
-/* Sectors of the line that the warp has asked for, and notes that it asks for those of `mask`. */
-static uint32_t note_pending(warp_loads *w, uint64_t line, uint32_t mask) {
+/* Sectors of the line that the warp has asked for. */
+static uint32_t pending_of(const warp_loads *w, uint64_t line) {
     const uint32_t known = w->count < PENDING ? w->count : PENDING;
+    uint32_t asked = 0;
     for (uint32_t i = 0; i < known; i++)
-        if (w->lines[i] == line) {
-            const uint32_t asked = w->masks[i];
-            w->masks[i] |= mask;
-            return asked;
-        }
-    w->lines[w->count % PENDING] = line;
-    w->masks[w->count++ % PENDING] = mask;
-    return 0;
+        asked |= w->lines[i] == line ? w->masks[i] : 0;
+    return asked;
 }
 
 /* Sectors of a line of L1; adds what L2 is asked for to *missed. */
 static uint32_t ask_l1(simulation *s, cache_sets *l1, uint64_t line, uint32_t mask, cell *c) {
     cache_line *at = cache_use(l1, line, NULL);
-    const uint32_t pending = note_pending(s->warp, line, mask);
-    uint32_t missed = mask & ~at->valid & ~pending, wide = widen(missed, s->l1.brings);
+    warp_loads *w = s->warp;
+    uint32_t missed = mask & ~at->valid;
+    if (missed && w->count)
+        missed &= ~pending_of(w, line);
+    w->lines[w->count % PENDING] = line;
+    w->masks[w->count++ % PENDING] = mask;
+    uint32_t wide = widen(missed, s->l1.brings);
     c->counts.l1_hits += count_bits(mask & ~missed);
     at->valid |= wide;
     return wide;
@@ -710,31 +712,63 @@ void hd_cache_sum_add(hd_cache_sum *sum, const hd_cache_sum *more) {
     sum->cost += more->cost;
 }
 
+static bool is_same_field(const hd_cache_place *a, const hd_cache_place *b) {
+    return a->record && b->record && !strcmp(a->record, b->record) && !strcmp(a->name, b->name);
+}
+
+/* Those of a record in several buffers become one. */
+static void join_buffers(memory_place *all, size_t count) {
+    for (size_t i = 1; i < count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (is_same_field(&all[k].is, &all[i].is)) {
+                hd_cache_sum_add(&all[k].is.sum, &all[i].is.sum);
+                all[i].is.sum = (hd_cache_sum){0};
+                break;
+            }
+}
+
 /* Fields first, in the order in which their records were met; the unknown last. */
 static void keep_places(const simulation *s, hd_arena *arena, hd_caches *result) {
-    const hd_cache_place *all = s->memory.places.data;
+    memory_place *all = s->memory.places.data;
     size_t count = s->memory.places.count;
+    join_buffers(all, count);
     result->places = hd_new_array(arena, hd_cache_place, count);
     for (int fields = 1; fields >= 0; fields--)
         for (size_t i = 1; i <= count; i++) {
-            const hd_cache_place *p = &all[i % count];
+            const hd_cache_place *p = &all[i % count].is;
             if ((p->record != NULL) == fields && p->sum.counts.requests)
                 result->places[result->place_count++] = *p;
         }
 }
 
+/* Of the launch's table; NULL: memory that no buffer is known of. */
+static hd_cache_counts *buffer_of(const simulation *s, const cell *c, hd_cache_launch *launch) {
+    const char *name = s->memory.places.data[c->place].buffer;
+    for (uint32_t b = 0; name && b < launch->launch->buffer_count; b++) {
+        const hd_event_buffer *row = &launch->launch->buffers[b];
+        if (row->space == KIR_GLOBAL && !strcmp(row->name ? row->name : "", name))
+            return &launch->buffers[b];
+    }
+    return NULL;
+}
+
 static void add_up(simulation *s, hd_arena *arena, hd_caches *result) {
     cache_each(&s->l2_sets, write_back, s);
-    for (uint32_t l = 0; l < result->launch_count; l++)
-        result->launches[l].accesses =
-            hd_new_array(arena, hd_cache_sum, result->launches[l].launch->access_count);
+    for (uint32_t l = 0; l < result->launch_count; l++) {
+        hd_cache_launch *launch = &result->launches[l];
+        launch->accesses = hd_new_array(arena, hd_cache_sum, launch->launch->access_count);
+        launch->buffers = hd_new_array(arena, hd_cache_counts, launch->launch->buffer_count);
+    }
     for (size_t i = 0; i < s->cells.count; i++) {
         const cell *c = &s->cells.data[i];
         hd_cache_launch *launch = &result->launches[c->launch];
         const hd_cache_sum sum = {c->counts, hd_cache_cost(s->device, &c->counts)};
         hd_cache_sum_add(&launch->accesses[c->access], &sum);
         hd_cache_sum_add(&launch->sum, &sum);
-        hd_cache_sum_add(&s->memory.places.data[c->place].sum, &sum);
+        hd_cache_sum_add(&s->memory.places.data[c->place].is.sum, &sum);
+        hd_cache_counts *buffer = buffer_of(s, c, launch);
+        if (buffer)
+            hd_tally_add(buffer, &c->counts, sizeof *buffer);
         hd_cache_sum_add(&result->total, &sum);
     }
     keep_places(s, arena, result);

@@ -63,6 +63,7 @@ typedef struct hd_cache_launch {
     uint32_t blocks_per_sm;        /* at once, at most */
     double hottest;                /* atomics of lanes at the sector that has most of them */
     hd_cache_sum *accesses;        /* [launch->access_count] */
+    hd_cache_counts *buffers;      /* [launch->buffer_count]: of what lies in each */
     hd_cache_sum sum;
 } hd_cache_launch;
 

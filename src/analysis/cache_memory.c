@@ -20,38 +20,41 @@ enum { ALLOCATION_ALIGN = 512 };
 
 /* ---- places --------------------------------------------------------------------------------- */
 
-static uint32_t places_of_buffer(cache_memory *m, const char *name) {
+static uint32_t place_of_buffer(cache_memory *m, const char *name) {
     for (uint32_t i = 0; i < m->places.count; i++) {
-        const hd_cache_place *p = &m->places.data[i];
-        if (!p->record && p->name && !strcmp(p->name, name))
+        const memory_place *p = &m->places.data[i];
+        if (!p->is.record && p->buffer && !strcmp(p->buffer, name))
             return i;
     }
-    hd_push(m->arena, &m->places, (hd_cache_place){.name = name, .field = -1});
+    hd_push(m->arena, &m->places, (memory_place){name, {.name = name, .field = -1}});
     return (uint32_t)m->places.count - 1;
 }
 
-static bool are_places_of(const cache_memory *m, size_t first, const hd_record *record) {
-    const hd_cache_place *p = &m->places.data[first];
+static bool are_places_of(const cache_memory *m, size_t first, const char *buffer,
+                          const hd_record *record) {
+    const memory_place *p = &m->places.data[first];
     bool are = record->field_count <= m->places.count - first;
     for (uint32_t f = 0; f < record->field_count && are; f++)
-        are = p[f].record && !strcmp(p[f].record, record->name) &&
-              !strcmp(p[f].name, record->fields[f].name);
+        are = p[f].is.record && !strcmp(p[f].buffer, buffer) &&
+              !strcmp(p[f].is.record, record->name) &&
+              !strcmp(p[f].is.name, record->fields[f].name);
     return are;
 }
 
 /* The first of as many rows as the record has fields. */
-static uint32_t places_of_record(cache_memory *m, const hd_record *record) {
+static uint32_t places_of_record(cache_memory *m, const char *buffer, const hd_record *record) {
     uint32_t first = 0;
-    while (first < m->places.count && !are_places_of(m, first, record))
+    while (first < m->places.count && !are_places_of(m, first, buffer, record))
         first++;
     if (first < m->places.count)
         return first;
     bool is_jobs = m->job && m->job->record == record;
     for (uint32_t f = 0; f < record->field_count; f++)
         hd_push(m->arena, &m->places,
-                (hd_cache_place){.record = record->name,
-                                 .name = record->fields[f].name,
-                                 .field = is_jobs ? (int32_t)f : -1});
+                (memory_place){buffer,
+                               {.record = record->name,
+                                .name = record->fields[f].name,
+                                .field = is_jobs ? (int32_t)f : -1}});
     return first;
 }
 
@@ -155,7 +158,7 @@ static hd_status lay_out_job(cache_memory *m, uint64_t next) {
 
 hd_status cache_memory_make(cache_memory *m, const hd_trace_contents *contents) {
     m->unknown = 0;
-    hd_push(m->arena, &m->places, (hd_cache_place){.field = -1});
+    hd_push(m->arena, &m->places, (memory_place){NULL, {.field = -1}});
     if (!m->layout)
         return HD_OK;
     hd_status status = hd_job_require_record(m->diag, m->job);
@@ -180,19 +183,20 @@ static const hd_buffer *job_buffer(const cache_memory *m, const hd_event_buffer 
 static void describe_fields(cache_memory *m, const hd_event_buffer *row, const hd_buffer *of,
                             memory_buffer *buffer) {
     const hd_record *record = row->record;
+    const char *name = row->name ? row->name : "";
     if (of && m->job->record && of->record && of->record == hd_record_declared(m->job->record))
         record = m->job->record;
     if (of && m->job->arrays_count && of->arrays) {
         record = of->arrays->record;
-        buffer->place = places_of_record(m, record) + of->array_field;
+        buffer->place = places_of_record(m, name, record) + of->array_field;
         return;
     }
     if (!record || record->size != buffer->size || !record->field_count) {
-        buffer->place = places_of_buffer(m, row->name ? row->name : "");
+        buffer->place = place_of_buffer(m, name);
         return;
     }
     buffer->columns = record->in_columns ? hd_record_declared(record) : NULL;
-    buffer->place = places_of_record(m, record);
+    buffer->place = places_of_record(m, name, record);
     buffer->field_at = fields_of_bytes(m->arena, record);
 }
 

@@ -33,6 +33,12 @@ typedef struct memory_buffer {
     const field_address *fields; /* [record->field_count] */
 } memory_buffer;
 
+/* A field of a buffer's record, or a buffer that has none. */
+typedef struct memory_place {
+    const char *buffer; /* NULL: memory that no buffer is known of */
+    hd_cache_place is;
+} memory_place;
+
 /* Addresses of a launch. */
 typedef struct cache_memory {
     hd_arena *arena;
@@ -40,7 +46,7 @@ typedef struct cache_memory {
     const hd_job *job;                   /* or NULL */
     const hd_layout *layout;             /* or NULL */
     const field_address **buffer_fields; /* [job->buffer_count] where they were laid out, or NULL */
-    hd_vec(hd_cache_place) places;       /* of all launches */
+    hd_vec(memory_place) places;         /* of all launches */
     uint32_t unknown;                    /* the place of memory that no buffer is known of */
     memory_buffer *buffers;              /* of the launch, by base */
     uint32_t buffer_count;

@@ -23,6 +23,9 @@ void hd_time_work_add_served(hd_time_work *w, const hd_caches *caches, uint32_t 
     w->dram_rows += times * (double)c->dram_rows;
     w->hottest += times * l->hottest;
     w->dram_bytes += times * ((double)c->dram_read + (double)c->dram_written);
+    w->energy.l1_bytes += times * (double)c->sectors * caches->sector;
+    w->energy.l2_bytes += times * (double)c->l2_bytes;
+    w->energy.dram_bytes += times * ((double)c->dram_read + (double)c->dram_written);
     w->l1_hits += l1;
     w->l2_hits += (1 - l1) * share_of(c->l2_hits, c->l2_sectors);
 }
@@ -42,10 +45,7 @@ void hd_time_work_end(hd_time_work *w, const hd_launch *launch, const hd_device 
     w->special = times * (double)of[HD_ISSUED_SPECIAL];
     w->barriers = times * (double)of[HD_ISSUED_BARRIER];
     w->waits = times * (double)of[HD_ISSUED_WAIT];
-    w->energy = (hd_energy_counts){.fp32 = times * (double)of[HD_OPERATION_FP32],
-                                   .fp64 = times * (double)of[HD_OPERATION_FP64],
-                                   .integer = times * (double)of[HD_OPERATION_INTEGER],
-                                   .l1_bytes = w->l1_bytes,
-                                   .l2_bytes = w->l2_bytes,
-                                   .dram_bytes = w->dram_bytes};
+    w->energy.fp32 = times * (double)of[HD_OPERATION_FP32];
+    w->energy.fp64 = times * (double)of[HD_OPERATION_FP64];
+    w->energy.integer = times * (double)of[HD_OPERATION_INTEGER];
 }

@@ -2,6 +2,7 @@
 
 #include "advise/apart.h"
 #include "cli/advise_records.h"
+#include "cli/advise_rules.h"
 #include "cli/commands.h"
 #include "cli/cuda_program.h"
 #include "cli/stop.h"
@@ -64,6 +65,7 @@ typedef struct result {
     cli_output written;
     const char *unmeasured;
     cli_answer answer;
+    const hd_placements_advice *placed; /* NULL: nobody asked, or a device was to tell */
 } result;
 
 static hd_value files_of(const hd_view *view, const void *at) {
@@ -91,6 +93,7 @@ static const hd_member advice_members[] = {
      .of = hd_measurement_members},
     {"unmeasured", HD_AT(result, unmeasured)},
     {"choice", HD_VIA(result, advice, HD_BEHIND, choice), .of = cli_choice_members},
+    {"placements", HD_BEHIND(result, placed), .of = cli_placements_members},
     {0}};
 
 /* ---- text --------------------------------------------------------------------- */
@@ -162,8 +165,7 @@ static void show_static(cli *c, const request *r, const hd_advice *advice, hd_st
         hd_str_printf(out, "\nCostliest accesses on %s\n", advice->devices[i].device->name);
         cli_show_rows(c, NULL, cli_worst_columns, worst, out);
         const hd_judgement *judged = advice->devices[i].judged;
-        if (i == 0 && advice->recount.tried && !advice->recount.why &&
-            !(judged && judged->of_energy))
+        if (i == 0 && advice->recount.tried && !advice->recount.why)
             cli_show_recounted(c, advice, out);
         else if (judged)
             cli_show_judged(c, record, advice->evidence, &advice->devices[i], out);
@@ -219,12 +221,13 @@ static void show_decided(cli *c, const request *r, const hd_advice *advice,
         cli_show_choice(c, advice->job->record, choice, out);
 }
 
-static int show(cli *c, const request *r, const hd_advice *advice, const cli_output *written) {
+static int show(cli *c, const request *r, const hd_advice *advice, const cli_output *written,
+                const hd_placements_advice *placed) {
     const cli_question question = question_of(r);
     const cli_answer answer = cli_answer_of(c, &question, advice);
     if (c->json) {
         const result all = {advice, written ? *written : (cli_output){0}, why_unmeasured(r, advice),
-                            answer};
+                            answer, placed};
         return cli_print_row(c, advice_members, hd_with(hd_row(&all), advice->job->record));
     }
     hd_str out = {.arena = c->arena};
@@ -232,6 +235,8 @@ static int show(cli *c, const request *r, const hd_advice *advice, const cli_out
         show_static(c, r, advice, &out);
     if (r->given->budget)
         show_decided(c, r, advice, &answer, &out);
+    if (placed)
+        cli_show_placements(c, placed, &out);
     show_undone(c, r, advice, &out);
     if (written) {
         hd_str_printf(&out, "  wrote %s and %s\n", written->kernel, written->header);
@@ -366,7 +371,7 @@ static int show_records(cli *c, const request *r, const hd_records_advice *all,
         cli_answer answer = cli_answer_of(c, &question, advice);
         answer.command = NULL;
         shown.records[n] =
-            (shown_record){&all->records[n], {advice, (cli_output){0}, NULL, answer}};
+            (shown_record){&all->records[n], {advice, (cli_output){0}, NULL, answer, NULL}};
     }
     if (c->json)
         return cli_print_row(c, records_members, hd_row(&shown));
@@ -417,13 +422,24 @@ static int advise_records(cli *c, request *r, const hd_job *job, cli_output *out
     return printed ? printed : stopped ? CLI_STOPPED : CLI_FINE;
 }
 
+/* Without a device models tell what another objective than the time needs. */
+static int check_objective(cli *c, hd_objective objective, const hd_device *device) {
+    if (objective != HD_QUANTITY_TIME && !hd_device_has_energy(device))
+        return cli_wrong(c, "%s", hd_energy_unknown(c->arena, device));
+    if (objective == HD_QUANTITY_EDP && !hd_time_is_known(device))
+        return cli_wrong(c, "%s, or let a device decide with --budget TIME",
+                         hd_time_unknown(c->arena, device));
+    return CLI_FINE;
+}
+
 static int advise(cli *c, request *r) {
     hd_job *job;
     const hd_device **devices;
     size_t device_count;
     if (cli_load(c, r->path, r->source, &job))
         return CLI_WRONG;
-    bool several = job->several[0] && !r->given->budget && !r->given->measure;
+    bool several =
+        job->several[0] && !r->given->budget && !r->given->measure && !r->given->placements;
     if ((!several && hd_job_require_record(&c->diag, job)) ||
         cli_read_model(c, &r->options.cost, &devices, &device_count) ||
         cli_evidence_read(c, &r->options))
@@ -432,10 +448,9 @@ static int advise(cli *c, request *r) {
         r->energy.profile = devices[0];
     r->options.devices = devices;
     r->options.device_count = (uint32_t)device_count;
-    for (size_t d = 0; d < device_count; d++) /* without a device the energy is that of the model */
-        if (r->options.objective == HD_QUANTITY_ENERGY && !r->given->budget &&
-            !hd_device_has_energy(devices[d]))
-            return cli_wrong(c, "%s", hd_energy_unknown(c->arena, devices[d]));
+    for (size_t d = 0; d < device_count && !r->given->budget; d++)
+        if (check_objective(c, r->options.objective, devices[d]))
+            return CLI_WRONG;
     r->options.rewrite = r->given->apply != NULL;
     r->options.take_apart = !r->given->whole;
     cli_output output;
@@ -457,6 +472,13 @@ static int advise(cli *c, request *r) {
     if (write && (status = apply(c, r, &advice, &output)) != HD_OK)
         return cli_status(status);
     bool stopped = hd_advice_is_stopped(&advice) && !failed;
+    hd_placements_advice placed;
+    const bool places =
+        r->given->placements && !r->given->budget && !failed && !stopped && !advice.unknown;
+    if (places &&
+        hd_advise_placements(c->arena, &c->diag, &advice, &r->options, r->options.choose.placements,
+                             r->options.choose.placement_count, &placed))
+        return CLI_WRONG;
     const hd_device_advice *first = &advice.devices[0];
     hd_joined joined = {0};
     if (!failed && !stopped) /* what only a job can say */
@@ -469,7 +491,7 @@ static int advise(cli *c, request *r) {
                 hd_record_field_names(c->arena, joined.record), joined.record->name,
                 hd_record_field_names(c->arena, joined.record),
                 hd_layout_print(c->arena, joined.record, joined.layout), joined.ratio);
-    int printed = show(c, r, &advice, write ? &output : NULL);
+    int printed = show(c, r, &advice, write ? &output : NULL, places ? &placed : NULL);
     return r->printed ? r->printed : printed ? printed : stopped ? CLI_STOPPED : cli_status(status);
 }
 
@@ -481,9 +503,6 @@ static hd_status read_objective(cli *c, request *r) {
     if (r->given->objective && !hd_objective_parse(r->given->objective, objective))
         return cli_refuse(c, "--objective: unknown objective '%s'; there are: time, energy, edp",
                           r->given->objective);
-    if (*objective == HD_QUANTITY_EDP && !r->given->budget)
-        return cli_refuse(c, "--objective edp needs times, which only a device tells: give it "
-                             "--budget TIME");
     if (option && (!r->given->budget || *objective == HD_QUANTITY_TIME))
         return cli_refuse(c, "--%s goes with --budget and --objective energy or edp", option);
     if (meter->command && !meter->name)
@@ -514,5 +533,7 @@ int cmd_advise(cli *c) {
                                               &choose->placement_count)) ||
         read_objective(c, &r) || (o->budget && cli_read_budget(c, o->budget, &choose->budget)))
         return CLI_WRONG;
-    return advise(c, &r);
+    if (o->by && strcmp(o->by, "rules") != 0)
+        return cli_wrong(c, "--by: unknown '%s'; there is: rules", o->by);
+    return o->by ? cli_advise_by_rules(c, r.options.objective) : advise(c, &r);
 }

@@ -64,9 +64,11 @@ const cli_command cli_commands[] = {
          "Prints the verdict for the first device: what to do, what it gains, and what that rests "
          "on, with the command that does it, and then why: what moves before and after, the "
          "record, the accesses that cost most, the best layouts by static cost on each device. "
+         "With --placements it also says where each buffer should live. "
          "With --budget the layouts that static cost, the layout graph and a trained tree propose "
          "are measured, and the fastest is advised, with --placements together with where its "
-         "buffers live. With --objective the energy, or the energy-delay product, decides in the "
+         "buffers live. With --by rules decision rules answer alone. With --objective the energy, "
+         "or the energy-delay product, decides in the "
          "place of the time. The verdict may be to leave the layout as it is. Of a kernel file "
          "without --entry all kernels are taken together, launched as its host code does, or by "
          "guesses ('heddle init' shows them).",
@@ -404,13 +406,18 @@ const cli_option cli_all_options[] = {
      "measure for at most so long (60s, 500ms, 2m): layouts, of which the fastest is advised, or "
      "variants, of which the others come another time",
      .excludes = "measure show"},
-    {"placements", 0, "LIST", CLI_TEXT, AT(placements), IN(ADVISE),
-     "with --budget: race placements with the layouts, by whole runs: all, or of device, host, "
-     "fine, coarse, managed, hinted, with commas between them",
-     .values = "all device host fine coarse managed hinted", .needs = "budget"},
+    {"placements", 0, "[LIST]", CLI_TEXT, AT(placements), IN(ADVISE),
+     "say where each buffer should live, too, by whole runs: all, the default, or of device, host, "
+     "fine, coarse, managed, hinted, with commas between them; with --budget placements race with "
+     "the layouts, else the model of time tells",
+     .values = "all device host fine coarse managed hinted", .otherwise = "all"},
     {"objective", 0, "WHAT", CLI_TEXT, AT(objective), IN(ADVISE),
      "what is to be least: time, energy or edp, their product; default: time",
      .values = "time energy edp"},
+    {"by", 0, "WHAT", CLI_TEXT, AT(by), IN(ADVISE),
+     "what decides: rules, the study's rule of thumb and the nearest micro-kernels that were "
+     "explored, without a price or a run of any layout; default: what is counted",
+     .values = "rules", .excludes = "apply measure budget placements"},
     {"meter", 0, "NAME", CLI_TEXT, AT(meter), IN(ADVISE) | IN(MEASURE),
      "the meter of the energy, as 'heddle device list --meters' names it, or its first part, or "
      "'model'; default: the first that can be read, else the model",
@@ -641,7 +648,7 @@ const cli_option cli_all_options[] = {
      "the device profile that counts and modelled energy are of; default: the device's own",
      .excludes = "show model"},
     {"model", 0, "D", CLI_TEXT, AT(model), IN(EXPLORE),
-     "no device: the modelled energy of this device profile, without times", .excludes = "show"},
+     "no device: times and energy by the models of this device profile", .excludes = "show"},
     {"keep", 0, "DIR", CLI_TEXT, AT(keep), IN(EXPLORE),
      "leave the kernels and jobs of all points in this folder, which is made", .excludes = "show"},
     {"keep", 0, "DIR", CLI_TEXT, AT(keep), IN(ADVISE),

@@ -12,8 +12,8 @@
 typedef struct cli_options {
     cli_input input; /* the words' path, kernels without a job, the machine, which launches */
     cli_texts devices, layouts, checks, dumps, vary, fix, only;
-    const char *on, *meter, *meter_command, *objective, *budget, *placement, *placements, *loops,
-        *run, *apply, *map, *host, *stages, *partitioner, *numbering, *sarif, *fail_below,
+    const char *on, *meter, *meter_command, *objective, *by, *budget, *placement, *placements,
+        *loops, *run, *apply, *map, *host, *stages, *partitioner, *numbering, *sarif, *fail_below,
         *overhead, *svg, *job, *per, *schedule, *block, *cluster, *range, *k_list, *units_list,
         *kernel, *launches, *lengths, *bytes, *profile, *model, *keep, *pictures, *colour;
     uint64_t repeats, registers, epsilon, top, shuffle_threads, shuffle_data, every, limit, element,
@@ -42,8 +42,10 @@ typedef struct cli_option {
     size_t target;     /* in a cli_options; of `json` and `quiet` it is not used */
     uint64_t commands; /* that take it: bits 1 << index in cli_commands */
     const char *help;
-    const char *values;   /* words that it takes, separated by blanks, for shells to complete */
-    const char *needs;    /* options, separated by blanks: of those that the command takes one must
+    const char *values; /* words that it takes, separated by blanks, for shells to complete */
+    const char
+        *otherwise;    /* the value where the next word is none of `values`; NULL: it needs one */
+    const char *needs; /* options, separated by blanks: of those that the command takes one must
                              be there */
     const char *excludes; /* options that cannot be beside it */
     uint64_t most;        /* of a number, or of how many values; 0: any */

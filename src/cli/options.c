@@ -240,6 +240,17 @@ static void unknown_option(cli *c, const cli_command *command, const option_set 
         cli_refuse(c, "there is no option --%s; 'heddle %s --help' lists them", name, c->command);
 }
 
+/* Whether a word is a list of the option's values, as far as its first one tells. */
+static bool begins_with_value(cli *c, const cli_option *option, const char *word) {
+    uint32_t count;
+    char **values = hd_split_words(c->arena, option->values, &count);
+    const char *first = cli_next_word(c->arena, &word);
+    for (uint32_t v = 0; v < count; v++)
+        if (!strcmp(values[v], first))
+            return true;
+    return false;
+}
+
 static hd_status parse_options(cli *c, const cli_command *command, option_set *set, int argc,
                                char **argv) {
     struct option longs[MOST_OPTIONS + 1] = {{0}};
@@ -268,7 +279,13 @@ static hd_status parse_options(cli *c, const cli_command *command, option_set *s
         while (meant != (int)(FIRST + number) && meant != set->all[number]->letter)
             number++;
         const cli_option *option = set->all[number];
-        if (value == ':')
+        if (option->otherwise && value == ':') {
+            optarg = (char *)option->otherwise;
+        } else if (option->otherwise && optarg == argv[optind - 1] &&
+                   !begins_with_value(c, option, optarg)) {
+            optarg = (char *)option->otherwise;
+            optind--; /* the word is another's */
+        } else if (value == ':')
             return cli_refuse(c, "--%s needs a value: --%s %s", option->name, option->name,
                               option->argument);
         /* Of two values none is surely meant. */

@@ -83,6 +83,32 @@ const char *cli_command_for(cli *c, const cli_question *question, const hd_advic
 
 /* ---- the answer --------------------------------------------------------------------------- */
 
+static hd_energy_counts bytes_of(const hd_run_counts *counts) {
+    hd_energy_counts sum = {0};
+    for (uint32_t l = 0; l < counts->work_count; l++) {
+        sum.l1_bytes += counts->works[l].energy.l1_bytes;
+        sum.l2_bytes += counts->works[l].energy.l2_bytes;
+        sum.dram_bytes += counts->works[l].energy.dram_bytes;
+    }
+    return sum;
+}
+
+/* Where the best layout of the first device saves energy, by what decided. */
+static const char *what_is_saved(cli *c, const hd_advice *advice) {
+    const hd_device_advice *first = &advice->devices[0];
+    const hd_recount *r = &advice->recount;
+    const hd_recounted *counted = hd_recount_of(r, first->best);
+    const hd_judged *judged = hd_judged_as(first->judged, first->best);
+    if (!counted && !judged)
+        return NULL;
+    const hd_energy_counts before = counted
+                                        ? bytes_of(hd_recount_own(r, counted))
+                                        : first->judged->layouts[first->judged->original].counts;
+    const hd_energy_counts after =
+        counted ? bytes_of(hd_recount_deciding(r, counted)) : judged->counts;
+    return hd_saving_print(c->arena, first->device, &before, &after);
+}
+
 /* A layout costs noticeably less, but not in time. */
 static bool is_slower(const hd_recount *r) {
     for (uint32_t i = 0; i < r->count; i++)
@@ -96,21 +122,18 @@ static const char *static_verdict(cli *c, const hd_advice *advice, const char *b
     const hd_device_advice *first = &advice->devices[0];
     /* What the rewriter has refused although it costs less than what is advised. */
     const hd_refusal *refused = advice->attempt.refused_count ? advice->attempt.refused : NULL;
-    const hd_judged *best = hd_judged_as(first->judged, first->best);
     bool rewritable = !first->leave && (advice->attempt.layout || !advice->attempt.tried);
     hd_verdict verdict = {.record = advice->job->record,
                           .unknown = advice->unknown,
                           .layout = rewritable ? first->best : NULL,
                           .ratio = first->ratio,
                           .basis = basis,
+                          .objective = first->judged ? first->judged->objective : HD_QUANTITY_TIME,
                           .slower = first->leave && is_slower(&advice->recount),
-                          .of_energy = first->judged && first->judged->of_energy,
                           .apart = advice->apart.fields,
                           .apart_count = is_apart(advice) ? advice->apart.count : 0};
-    if (verdict.of_energy && best)
-        verdict.saved =
-            hd_saving_print(c->arena, first->device,
-                            &first->judged->layouts[first->judged->original].counts, &best->counts);
+    if (verdict.objective != HD_QUANTITY_TIME)
+        verdict.saved = what_is_saved(c, advice);
     if (refused) {
         verdict.refused = refused->layout;
         verdict.refused_ratio = refused->ratio;
@@ -250,9 +273,17 @@ static const hd_member threads_members[] = {HD_SAME(hd_thread_gain, kernel, befo
 static const hd_member nvcc_members[] = {{"requests", HD_AT(hd_recounted, nvcc.requests)},
                                          {"transactions", HD_AT(hd_recounted, nvcc.transactions)},
                                          {0}};
+/* Of the code that decides. */
+static const hd_run_counts *deciding(const void *at) { return hd_recount_deciding(NULL, at); }
+HD_GETTER(deciding_seconds, hd_recounted,
+          deciding(row)->time.seconds > 0 ? hd_real(deciding(row)->time.seconds) : hd_null())
+HD_GETTER(deciding_joules, hd_recounted,
+          deciding(row)->joules > 0 ? hd_real(deciding(row)->joules) : hd_null())
 const hd_member cli_compiled_members[] = {
     {"requests", HD_AT(hd_recounted, compiled.requests)},
     {"transactions", HD_AT(hd_recounted, compiled.transactions)},
+    {"seconds", .get = deciding_seconds},
+    {"joules", .get = deciding_joules},
     {"nvcc", HD_SELF, HD_IF(hd_recounted, nvcc.transactions), .of = nvcc_members},
     {0}};
 static const hd_member recounted_members[] = {
@@ -262,8 +293,10 @@ static const hd_member recounted_members[] = {
     {0}};
 static const hd_member dominating_members[] = {
     HD_SAME(hd_dominating, kind, kernel, line, amount, against, text), {0}};
+HD_GETTER(recount_objective, hd_recount, hd_text(hd_quantities[row->objective].name))
 static const hd_member recount_members[] = {
     {"why_not", HD_AT(hd_recount, why)},
+    {"objective", .get = recount_objective},
     {"original", HD_IN(hd_recount, original), .of = cli_compiled_members},
     {"layouts", HD_MANY(hd_recount, layouts, count), .of = recounted_members},
     {0}};
@@ -368,8 +401,25 @@ static const hd_member recounted_columns[] = {
     {NULL, "layout", HD_PLAIN, HD_BEHIND(recounted_row, layout), .of = hd_layout_members},
     {NULL, "requests", HD_COUNT, HD_AT(recounted_row, counts.requests)},
     {NULL, "transactions", HD_COUNT, HD_AT(recounted_row, counts.transactions)},
-    {NULL, "cost to AoS", HD_DECIMALS, HD_AT(recounted_row, ratio)},
     {0}};
+static hd_value row_dram(const hd_view *view, const void *at) {
+    const hd_run_counts *counts = &((const recounted_row *)at)->counts;
+    double bytes = 0;
+    (void)view;
+    for (uint32_t l = 0; l < counts->work_count; l++)
+        bytes += counts->works[l].dram_bytes;
+    return hd_whole((uint64_t)bytes);
+}
+HD_GETTER(row_watts, recounted_row, hd_real(row->counts.joules / row->counts.time.seconds))
+static const hd_member energy_columns[] = {
+    {NULL, "DRAM", HD_BYTES, .get = row_dram},
+    {NULL, "energy", HD_JOULES, HD_AT(recounted_row, counts.joules)},
+    {0}};
+static const hd_member power_columns[] = {
+    {NULL, "time", HD_SECONDS, HD_AT(recounted_row, counts.time.seconds)},
+    {NULL, "power", HD_WATTS, .get = row_watts},
+    {0}};
+static const hd_member no_columns[] = {{0}};
 
 void cli_show_recounted(cli *c, const hd_advice *advice, hd_str *out) {
     const hd_recount *r = &advice->recount;
@@ -384,7 +434,19 @@ void cli_show_recounted(cli *c, const hd_advice *advice, hd_str *out) {
     hd_str_printf(out, "\nLayouts on %s, counted in %s of the kernels\n",
                   advice->devices[0].device->name,
                   r->original.nvcc.transactions ? "nvcc's code" : "compiled code");
-    cli_show_rows(c, NULL, recounted_columns, hd_with(hd_rows(rows, count), record), out);
+    const bool is_of_energy = r->objective != HD_QUANTITY_TIME;
+    const hd_run_counts *own = hd_recount_deciding(r, &r->original);
+    const char *titles[HD_OBJECTIVES] = {"cost to AoS", "energy to AoS", "EDP to AoS"};
+    const hd_member columns[] = {
+        {HD_SELF, .of = recounted_columns},
+        {HD_SELF, .of = is_of_energy && own->joules > 0 ? energy_columns : no_columns},
+        {HD_SELF, .of = is_of_energy && own->time.seconds > 0 ? power_columns : no_columns},
+        {NULL, titles[r->objective], HD_DECIMALS, HD_AT(recounted_row, ratio)},
+        {0}};
+    cli_show_rows(c, NULL, columns, hd_with(hd_rows(rows, count), record), out);
+    if (is_of_energy)
+        hd_say(out, "  %s to AoS: %s", r->objective == HD_QUANTITY_EDP ? "EDP" : "energy",
+               cli_objective_text(r->objective, own->time.seconds > 0));
     uint32_t others = 0;
     for (uint32_t i = 0; i < r->count && r->original.nvcc.transactions; i++)
         others += r->layouts[i].counted && !r->layouts[i].nvcc.transactions;
@@ -425,6 +487,7 @@ void cli_show_why(cli *c, const cli_answer *answer, hd_str *out) {
             "lie now: heddle map%s%s",
             gain->kernel, hd_show_share(c->arena, gain->saves), job->path ? " " : "",
             job->path ? job->path : "");
+    cli_show_kernel_times(c, answer->advice, out);
     if (answer->before.requests > 0)
         cli_show_rows(c, title, version_columns,
                       hd_with(hd_rows(rows, answer->after.layout ? 2 : 1), record), out);

@@ -5,6 +5,7 @@
 
 #include "advise/advise.h"
 #include "advise/movement.h"
+#include "advise/placements.h"
 #include "advise/verdict.h"
 #include "cli/cli.h"
 #include "cli/report/members.h"
@@ -46,8 +47,9 @@ void cli_show_why(cli *c, const cli_answer *answer, hd_str *out);
 
 /* ---- show_time.c: predicted times ------------------------------------------------------------------- */
 
-/* The gain in time and what bounds the kernels; nothing where times are not known. */
+/* The gain in time, and a table of what bounds each kernel; nothing where times are not known. */
 void cli_show_time(cli *c, const hd_advice *advice, hd_str *out);
+void cli_show_kernel_times(cli *c, const hd_advice *advice, hd_str *out);
 
 /* A word as a shell takes it. */
 const char *cli_quoted(hd_arena *arena, const char *word);
@@ -67,6 +69,8 @@ hd_status cli_evidence_read(cli *c, hd_advise_options *options);
 /* "a run of 512 of 4096 blocks, with its caches simulated": what the advice for the first device
  * rests on; without evidence it is `cost`, and why the job was not run. */
 const char *cli_evidence_basis(hd_arena *arena, const hd_advice *advice, const char *cost);
+/* What ratios are of, where the objective is not the time. */
+const char *cli_objective_text(hd_objective objective, bool is_timed);
 /* The layouts that were judged, the best first. */
 void cli_show_judged(cli *c, const hd_record *record, const hd_evidence *evidence,
                      const hd_device_advice *of, hd_str *out);
@@ -97,6 +101,11 @@ void cli_warn_of_differences(cli *c, const hd_job *job, const hd_choice *choice)
 /* Of one layout against the original: lines that say what the speed-up is a ratio of, how far it
  * spreads, and whether outputs are equal. */
 void cli_show_speedup(cli *c, const hd_measurement *m, hd_str *out);
+
+/* ---- show_placements.c: where buffers should live, without a device ----------------------------------- */
+
+void cli_show_placements(cli *c, const hd_placements_advice *placed, hd_str *out);
+extern const hd_member cli_placements_members[]; /* hd_placements_advice; context: the hd_record */
 
 /* ---- cli_analysis.c: how costs are shown --------------------------------------------------------- */
 

@@ -122,19 +122,27 @@ static const hd_member judged_columns[] = {
     {"transactions", "transactions", HD_COUNT, HD_AT(hd_judged, transactions)},
     {"dram_bytes", "DRAM", HD_BYTES, .get = dram_of},
     {0}};
+#define JOULES {"joules", "energy", HD_JOULES, HD_AT(hd_judged, joules), HD_IF(hd_judged, joules)}
+static const hd_member energy_columns[] = {{HD_SELF, .of = judged_columns}, JOULES, {0}};
 static const hd_member judged_members[] = {
     {HD_SELF, .of = judged_columns},
-    {"joules", "energy", HD_JOULES, HD_AT(hd_judged, joules), HD_IF(hd_judged, joules)},
+    {"seconds", "time", HD_SECONDS, HD_AT(hd_judged, seconds), HD_IF(hd_judged, seconds)},
+    JOULES,
     {0}};
 
-HD_GETTER(objective_of, hd_judgement,
-          hd_text(hd_quantities[row->of_energy ? HD_QUANTITY_ENERGY : HD_QUANTITY_TIME].name))
+HD_GETTER(objective_of, hd_judgement, hd_text(hd_quantities[row->objective].name))
 
 const hd_member cli_judgement_members[] = {
     {"layouts", HD_MANY(hd_judgement, layouts, count), .of = judged_members},
     {"objective", .get = objective_of},
     HD_SAME(hd_judgement, heard, simulated, margin, leave),
     {0}};
+
+const char *cli_objective_text(hd_objective objective, bool is_timed) {
+    return objective == HD_QUANTITY_EDP ? "of the modelled energy times the predicted time"
+           : is_timed ? "of the energy, which is modelled, with idle power for the predicted time"
+                      : "of the energy, which is modelled, without idle power";
+}
 
 void cli_show_judged(cli *c, const hd_record *record, const hd_evidence *e,
                      const hd_device_advice *of, hd_str *out) {
@@ -146,10 +154,15 @@ void cli_show_judged(cli *c, const hd_record *record, const hd_evidence *e,
                       (unsigned long long)e->blocks, (unsigned long long)e->block_count,
                       plural(e->block_count));
     hd_str_printf(out, "\n");
-    cli_show_rows(c, NULL, judged->of_energy ? judged_members : judged_columns,
+    const bool is_of_energy = judged->objective != HD_QUANTITY_TIME;
+    const bool is_timed = judged->layouts->seconds > 0;
+    cli_show_rows(c, NULL,
+                  !is_of_energy ? judged_columns
+                  : is_timed    ? judged_members
+                                : energy_columns,
                   hd_with(hd_rows(judged->layouts, judged->count), record), out);
-    if (judged->of_energy)
-        hd_str_add(out, "  ratio: of the energy, which is modelled, without idle power\n");
+    if (is_of_energy)
+        hd_say(out, "  ratio: %s", cli_objective_text(judged->objective, is_timed));
     if (judged->heard && e->part_blocks)
         hd_say(out, "  what blocks do behind their beginning was not heard, and caches are empty "
                     "when they begin");

@@ -45,7 +45,12 @@ void cli_show_time(cli *c, const hd_advice *advice, hd_str *out) {
                hd_show_seconds(c->arena, t->before.seconds),
                hd_show_seconds(c->arena, t->before.low), hd_show_seconds(c->arena, t->before.high),
                hd_bound_print(c->arena, &t->before));
-    if (changes || t->count > 1)
+}
+
+void cli_show_kernel_times(cli *c, const hd_advice *advice, hd_str *out) {
+    const hd_time_advice *t = advice->time;
+    const bool changes = t && t->after.seconds > 0;
+    if (t && (changes || t->count > 1))
         cli_show_rows(c, hd_format(c->arena, "\nPredicted time on %s", t->device->name),
                       changes ? both_columns : before_columns, hd_rows(t->kernels, t->count), out);
 }

@@ -126,12 +126,20 @@ typedef enum hd_operation {
     HD_OPERATIONS
 } hd_operation;
 
-/* [inst_count]: the loads at which a warp waits anew. Loads of a straight piece of code whose addresses do
- * not come from each other are under way together, and are one wait. */
-bool *hd_kernel_waits(hd_arena *arena, const kir_kernel *kernel);
-/* Adds what one lane does in an instruction, given hd_kernel_waits(); loads and stores themselves are
- * counted elsewhere. */
-void hd_count_operations(const kir_kernel *kernel, const bool *waits, kir_value value,
+/* Which instructions, [inst_count] each: */
+typedef struct hd_lane_work {
+    /* Loads at which a warp waits anew. Loads of a straight piece of code whose addresses do not come
+     * from each other are under way together, and are one wait. */
+    bool *waits;
+    /* Integers that are the same for a block, which AMD's GPUs compute on a scalar unit, once for all
+     * lanes of a warp (AMD, GCN whitepaper). In other forms of kernels none. */
+    bool *scalar;
+} hd_lane_work;
+struct hd_divergence;
+hd_lane_work hd_kernel_lane_work(hd_arena *arena, const kir_module *module,
+                                 const kir_kernel *kernel, const struct hd_divergence *of_block);
+/* Adds what one lane does in an instruction; loads and stores themselves are counted elsewhere. */
+void hd_count_operations(const kir_kernel *kernel, const hd_lane_work *work, kir_value value,
                          uint32_t operations[HD_OPERATIONS]);
 
 /* ---- trips.c: how often loops run ------------------------------------------- */

@@ -142,7 +142,7 @@ static bool is_waited_for(const kir_kernel *kernel, const kir_inst *inst) {
     return space != KIR_LOCAL && space != KIR_PRIVATE;
 }
 
-bool *hd_kernel_waits(hd_arena *arena, const kir_kernel *kernel) {
+static bool *find_waits(hd_arena *arena, const kir_kernel *kernel) {
     bool *waits = hd_new_array(arena, bool, kernel->inst_count);
     uint32_t *depth = hd_new_array(arena, uint32_t, kernel->inst_count); /* loads before it */
     for (uint32_t b = 0; b < kernel->block_count; b++) {
@@ -165,11 +165,32 @@ bool *hd_kernel_waits(hd_arena *arena, const kir_kernel *kernel) {
     return waits;
 }
 
-void hd_count_operations(const kir_kernel *kernel, const bool *waits, kir_value value,
+/* ---- all of it ---------------------------------------------------------------------------- */
+
+/* A branch is its condition's. */
+static bool is_scalar(const kir_kernel *kernel, const hd_divergence *of_block, kir_value value) {
+    const kir_inst *inst = &kernel->insts[value];
+    const bool is_branch = inst->op == KIR_CONDBR || inst->op == KIR_SWITCH;
+    return type_of(kernel, inst).kind != KIR_FLOAT && inst->op != KIR_CALL &&
+           inst->op != KIR_FPTOSI && inst->op != KIR_FPTOUI &&
+           !of_block->varying[is_branch ? inst->args[0] : value];
+}
+
+hd_lane_work hd_kernel_lane_work(hd_arena *arena, const kir_module *module,
+                                 const kir_kernel *kernel, const hd_divergence *of_block) {
+    hd_lane_work work = {find_waits(arena, kernel), hd_new_array(arena, bool, kernel->inst_count)};
+    for (kir_value v = 0; v < kernel->inst_count && module->form == KIR_FOR_AMD; v++)
+        work.scalar[v] = is_scalar(kernel, of_block, v);
+    return work;
+}
+
+void hd_count_operations(const kir_kernel *kernel, const hd_lane_work *work, kir_value value,
                          uint32_t operations[HD_OPERATIONS]) {
     const kir_inst *inst = &kernel->insts[value];
-    count_numbers(kernel, inst, operations);
-    count_issues(kernel, inst, operations);
-    operations[HD_ISSUED_WAIT] += waits[value];
+    if (!work->scalar[value]) {
+        count_numbers(kernel, inst, operations);
+        count_issues(kernel, inst, operations);
+    }
+    operations[HD_ISSUED_WAIT] += work->waits[value];
     operations[HD_ISSUED_BARRIER] += inst->op == KIR_BARRIER;
 }

@@ -136,7 +136,7 @@ static void compile_instruction(vm_compiler *c) {
     }
 }
 
-static void compile_block(vm_compiler *c, const bool *waits, uint32_t b) {
+static void compile_block(vm_compiler *c, const hd_lane_work *work, uint32_t b) {
     const kir_block *block = &c->kernel->blocks[b];
     vm_node *node = &c->program->nodes[vm_first_node(c, b)];
     node->first = (uint32_t)c->ops.count;
@@ -152,7 +152,7 @@ static void compile_block(vm_compiler *c, const bool *waits, uint32_t b) {
         }
         if (!kir_is_leaf(c->inst->op) && c->inst->op != KIR_PHI)
             node->insts++;
-        hd_count_operations(c->kernel, waits, c->value, node->operations);
+        hd_count_operations(c->kernel, work, c->value, node->operations);
         node->spins |= c->inst->op == KIR_ATOMIC || c->inst->is_volatile;
         node->meets |= c->inst->op == KIR_CALL && !strncmp(c->inst->name, "warp_", 5);
         if (!kir_is_terminator(c->inst->op)) {
@@ -187,9 +187,9 @@ hd_status vm_compile(hd_arena *arena, const hd_diag *diag, const kir_module *mod
                 take_private(&c, kernel->insts[v].imm[0], kernel->insts[v].imm[1], false);
     place_params(&c);
     vm_nodes_plan(&c);
-    const bool *waits = hd_kernel_waits(arena, kernel);
+    const hd_lane_work work = hd_kernel_lane_work(arena, module, kernel, c.divergence);
     for (uint32_t i = 0; i < c.flow->rpo_count && !c.status; i++)
-        compile_block(&c, waits, c.flow->rpo[i]);
+        compile_block(&c, &work, c.flow->rpo[i]);
     if (!c.status)
         vm_nodes_finish(&c);
     p->range_count = p->node_count;

@@ -15,14 +15,15 @@ static void add_operations(hd_arena *arena, const hd_cost_model *model, const hd
                            const hd_launch *launch, hd_energy_counts *counts) {
     const hd_kernel_info *info = hd_job_analyse(arena, job, launch);
     const hd_grid grid = hd_grid_of(launch->dims, launch->global, launch->local);
-    const bool *waits = hd_kernel_waits(arena, info->kernel);
+    const hd_lane_work work = hd_kernel_lane_work(
+        arena, info->module, info->kernel, hd_divergence_of_block(arena, info->kernel, info->flow));
     double threads = (double)grid.block_threads * (double)grid.block_count * (double)launch->repeat;
     for (uint32_t r = 0; r < info->flow->rpo_count; r++) {
         const kir_block *block = &info->kernel->blocks[info->flow->rpo[r]];
         double runs = threads * runs_of_block(model, info, info->flow->rpo[r]);
         uint32_t operations[HD_OPERATIONS] = {0};
         for (uint32_t i = 0; i < block->inst_count; i++)
-            hd_count_operations(info->kernel, waits, block->insts[i], operations);
+            hd_count_operations(info->kernel, &work, block->insts[i], operations);
         counts->fp32 += runs * operations[HD_OPERATION_FP32];
         counts->fp64 += runs * operations[HD_OPERATION_FP64];
         counts->integer += runs * operations[HD_OPERATION_INTEGER];

@@ -4,6 +4,7 @@
  *     seconds that each bound alone needs
  *       DRAM              (bytes + 64 for each row of a bank that is opened) / bandwidth
  *       L2                (bytes + those of sectors written in part once more) / bandwidth
+ *       link              bytes of the busier direction / bandwidth
  *       L1                bytes of transactions and of passes / bytes for a clock / clock, on the SM that
  *                         has most blocks; at least a word of each lane for a request, and a clock for
  *                         each line
@@ -125,6 +126,7 @@ hd_time hd_time_of(const hd_device *device, const hd_time_work *w) {
     t.of[HD_BOUND_FP64] = on_sm * w->fp64 * lanes / v->fp64;
     t.of[HD_BOUND_INTEGER] = on_sm * w->integer * lanes / v->integer;
     t.of[HD_BOUND_SPECIAL] = on_sm * w->special * lanes / v->special;
+    t.of[HD_BOUND_LINK] = v->link > 0 ? w->link_bytes / (v->link * 1e9) : 0;
     t.of[HD_BOUND_LATENCY] = w->runs * rounds * clocks_alone(v, w, &s) / hertz;
     t.of[HD_BOUND_ATOMICS] = w->hottest / hertz;
     double sum = 0;

@@ -34,9 +34,10 @@ typedef struct hd_time_work {
     double l2_partial;                   /* of these, sectors that were written in part */
     double dram_bytes;                   /* read and written */
     double dram_rows;                    /* that were opened in memory's banks */
-    double l1_hits, l2_hits;             /* shares of the loads that are served there */
-    double hottest;                      /* lanes' atomics at the sector that has most of them */
-    hd_energy_counts energy; /* the same for the energy model; its seconds are not set */
+    double link_bytes; /* over the link, in the busier direction, or both where they take turns */
+    double l1_hits, l2_hits; /* shares of the loads that are served there */
+    double hottest;          /* lanes' atomics at the sector that has most of them */
+    hd_energy_counts energy; /* as the energy model counts; without seconds */
 } hd_time_work;
 
 /* What keeps a launch from being faster. */
@@ -49,6 +50,7 @@ typedef struct hd_time_work {
     ROW(FP64, "fp64 units", "their rate")                \
     ROW(INTEGER, "integer units", "their rate")          \
     ROW(SPECIAL, "special function units", "their rate") \
+    ROW(LINK, "link to the host", "its bandwidth")       \
     ROW(LATENCY, "latency", "the time")                  \
     ROW(ATOMICS, "atomics at one address", "their rate") \
     ROW(LAUNCH, "launching", "the time")

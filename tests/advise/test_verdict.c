@@ -147,13 +147,20 @@ static void verdicts_in_words(void **state) {
     assert_string_equal(hd_verdict_print(t.s.arena, &v),
                         "leave it as it is; what costs less is predicted to be slower (B)");
     v.slower = false;
-    v.of_energy = true;
+    v.objective = HD_QUANTITY_ENERGY;
     assert_string_equal(hd_verdict_print(t.s.arena, &v),
                         "leave it as it is; no layout takes noticeably less modelled energy (B)");
     v.layout = soa;
     v.saved = "S";
     assert_string_equal(hd_verdict_print(t.s.arena, &v),
                         "take soa, at 0.500 of the modelled energy of AoS: S (B)");
+    v.objective = HD_QUANTITY_EDP;
+    assert_string_equal(hd_verdict_print(t.s.arena, &v),
+                        "take soa, at 0.500 of the modelled energy-delay product of AoS: S (B)");
+    v.layout = NULL;
+    assert_string_equal(hd_verdict_print(t.s.arena, &v),
+                        "leave it as it is; no layout has a noticeably lower modelled "
+                        "energy-delay product (B)");
     hd_sample_close(&t.s);
 }
 

@@ -129,6 +129,10 @@ static void counts_done_by_hand(void **state) {
     assert_string_equal(c->places[0].name, "v");
     assert_int_equal(c->launches[0].blocks_per_sm, 2);
     assert_int_equal(c->total.counts.requests, 6);
+    /* Of the launch's only buffer the same. */
+    assert_int_equal(c->launches[0].buffers[0].requests, 3);
+    assert_memory_equal(&c->launches[0].buffers[0], &c->launches[0].sum.counts,
+                        sizeof(hd_cache_counts));
     scene_end(&s);
 }
 

@@ -36,7 +36,6 @@ refuses "budget takes a time .*not '5h'" advise body.yaml --budget 5h
 refuses "budget takes a time .*not 'inf'" advise body.yaml --budget inf
 refuses "--budget and --measure: choose one" advise body.yaml --budget 1s --measure
 refuses "again goes with --budget" advise body.yaml --again
-refuses "placements goes with --budget" advise body.yaml --placements host
 refuses "placements: unknown placement 'there'; there are: device, host, fine" \
     advise body.yaml --budget 1s --placements host,there
 refuses "placements: unknown placement ''; there are: " advise body.yaml --budget 1s --placements host,

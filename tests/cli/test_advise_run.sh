@@ -91,7 +91,13 @@ accepts advise gather.yaml --device "$of_memory" --objective energy
 prints '^Verdict for synthetic: take soa, at 0.400 of the modelled energy of AoS: it moves 2.5x fewer '
 prints '^  layout +cost +ratio +transactions +DRAM +energy$'
 prints '^  aosoa:4 .* 0.400 .* 64 KiB +65.5 mJ$'
-prints '^  aos .* 1.000 .* 160 KiB +164 mJ$'
+prints '^  ratio: of the energy, which is modelled, without idle power$'
+# Of the compiled kernels.
+accepts advise gather.yaml --device t4 --objective energy
+prints '^Verdict for t4: take .* of the modelled energy of AoS: it moves '
+prints '^  layout +requests +transactions +DRAM +energy +time +power +energy to$'
+prints '^  aos .* 160 KiB +[0-9.]+ uJ +[0-9.]+ us +[0-9.]+ W +1.000$'
+prints '^  energy to AoS: of the energy, which is modelled, with idle power for the$'
 accepts advise gather.yaml --device "$of_memory" --objective energy --json
 fits advise
 prints '"heard": true'
@@ -113,8 +119,31 @@ fits advise
 prints '"heard": false'
 refuses "modelled energy is not known for synthetic: add energy: to its profile" \
     advise body.yaml --objective energy --device "$levels"
-refuses "objective edp needs times, which only a device tells: give it --budget TIME" \
-    advise body.yaml --objective edp
+# With speeds there is idle power, and the product of both: watts of 5 when idle, for microseconds.
+speeds="clock:1000 bandwidth:100,400,10 rates:64,32,64,16,128,4 latency:30,200,400"
+accepts advise gather.yaml --device "$of_memory $speeds" --objective edp
+prints '^Verdict for synthetic: take .* of the modelled energy-delay product of AoS: it moves 2.5x fewer '
+prints '^  layout +cost +ratio +transactions +DRAM +time +energy$'
+prints '^  ratio: of the modelled energy times the predicted time$'
+accepts advise gather.yaml --device "$of_memory $speeds" --objective energy
+prints '^  ratio: of the energy, which is modelled, with idle power for the predicted$'
+accepts advise gather.yaml --device t4 --objective edp
+prints '^  EDP to AoS: of the modelled energy times the predicted time$'
+for how in "t4" "t4 --as-written" "t4 --run 0"; do
+    accepts advise gather.yaml --objective edp --json --device $how
+    fits advise
+    prints '"objective": "edp"'
+done
+prints '"heard": false'
+awk -F'[:,]' '/"ratio"/ { ratio[++count] = $2 } /"seconds"/ { seconds = $2 }
+    /"joules"/ { product[count] = seconds * $2; if (ratio[count] == 1) own = product[count] }
+    END { for (i = 1; i <= count; i++) if (product[i])
+              { seen++; off = product[i] / own / ratio[i]; if (off > 1.0001 || off < 0.9999) exit 1 }
+          exit seen < 3 }' "$work/log/out" || complain "ratios are not those of joules times seconds"
+refuses "modelled energy is not known for synthetic: add energy: to its profile" \
+    advise body.yaml --objective edp --device "$levels $speeds"
+refuses "time is not known for synthetic: add clock:, .* to its profile, or .*--budget TIME" \
+    advise body.yaml --objective edp --device "$of_memory"
 
 # ---- none -----------------------------------------------------------------------------------
 

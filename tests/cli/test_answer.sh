@@ -135,7 +135,7 @@ fits advise
 prints '"taken": false'
 ! grep -Fq 'v[0]' "$work/log/out" || complain "JSON is about v taken apart"
 accepts advise gather.yaml --whole --json
-prints '"ratio": 0\.7'
+prints '"ratio": 0\.8'
 accepts advise walk.yaml
 first '^Verdict for h200: take soa with v taken apart, at 0\.[0-9]+ of the cost of AoS \(a run of '
 prints '^  heddle apply walk.yaml --split v --layout soa --out DIR$'

@@ -96,8 +96,18 @@ refuses "no_such" device explore --model no_such
 modelled=(device explore --model tesla-k20c "${small[@]:0:6}")
 OCL_ICD_VENDORS=$work/log/none accepts "${modelled[@]}" --json
 fits device explore
-[ "$(measured)" = '"measured": 12' ] || complain "not 12 modelled: $(measured)"
-accepts "${modelled[@]}"
+[ "$(measured)" = '"measured": 16' ] || complain "not 16 modelled: $(measured)"
+prints '"predicted": true'
+prints '"placement": "coarse"' # at the point that all lines share
+prints '"bandwidth": null'
+grep -q "no point was timed and metered" "$work/log/out" && complain "no watts"
+accepts "${modelled[@]}" --pictures model/pictures
+[ -s "model/pictures/sparsity,objects=2048-power.svg" ] || complain "$(ls model/pictures)"
+grep -q 'Time.*modelled' "model/pictures/sparsity,objects=2048-time.svg" || complain "a measured time"
+prints '^  times +modelled, not measured; of kernels alone$'
+prints '^  times +modelled, not measured; of whole runs, with transfers$'
+prints '^  value .*least time .*least .*power$'
+prints '( |^)W$'
 prints '^tesla-k20c \(device profile\)$'
 prints '0 measured now'
 accepts device explore --show tesla-k20c

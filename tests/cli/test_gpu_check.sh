@@ -64,7 +64,16 @@ page '^\| 12 bytes, aosoa:32 \|'
 page '^\| gather, 4 bytes \|'
 page '^\| chunks of .*, as planned \|'
 page '^`examples/nbody4/nbody4-small`, priced on `h100`, 2 rounds'
-page '^\| `soa` \| .*plain.* \| [0-9.]+ \| [0-9.]+ \| .* \| yes \|$'
+# Cost and time to the original's, ms, quartiles; predicted ms, both gains, interval, bound.
+number='[0-9]+\.[0-9]+'
+bound='[a-zA-Z0-9/ ]+, [0-9]+%'
+before="( \\| $number){3} \\| $number to $number" after="$number to $number \\| $bound \\| yes \\|\$"
+page "^\\| \`soa\` \\| .*plain.*$before( \\| $number){3} \\| $after"
+page "^\\| \`aos\` \\| original$before \\| $number \\| 1\.00 \\| 1\.00 \\| $after"
+predicted='[0-9]+%, [01] of 1 measured gains in the predicted interval'
+page "^Predicted gains beside measured ones: no rank correlation, .* median error of the ratio $predicted"
+page '^\| nbody \| done \| .*; predicted gains: [0-9]+% off, [01] of 1 in the interval \|$'
+[ "$(grep -c '^Predicted gains beside' page.md)" -eq 7 ] || complain "not every program is predicted"
 page '^\| kmeans: assign \| `soa` \| 12345 \| 5376 \| 5376 \| 4096 \| 512 \| 512 \| 0 \| 0 \| 0 \| 26% \| 62% \|$'
 [ "$(sed -n 's/^| \([a-z0-9-]*\) | done | .*/\1/p' page.md | paste -sd' ')" = "$steps" ] ||
     complain "not all steps are done"
@@ -88,6 +97,24 @@ prints '"name": "copies"'
 prints '"state": "done"'
 prints '"gigabytes": [0-9]'
 [ "$(grep -c '"state"' "$work/log/out")" -eq 2 ] || complain "more than the device and the copies"
+rm page.md
+
+# ---- times that cannot be predicted -------------------------------------------------------------------
+
+check --only kmeans --json -o page.md
+ends 0
+fits device check
+page '^No times are predicted: `devices/` has no profile of Fake GPU 0\.$'
+page '^\| layout \| by \| cost to aos \| time to aos \| ms \| quartiles \| equal \|$'
+mkdir "$work/profiles"
+sed 's/^title: .*/title: NVIDIA Untold 77/; /^clock:/,/^shared:/d' \
+    "$source_folder/devices/h100.yaml" >"$work/profiles/untold.yaml"
+HEDDLE_DEVICES=$work/profiles FAKE_CUDA_NAME='NVIDIA Untold 77' \
+    check --only kmeans --json -o page.md
+ends 0
+fits device check
+page '^No times are predicted: time is not known for untold: add clock:, bandwidth:, rates: and latency: to its profile\.$'
+page '^\| layout \| by \| cost to aos \| time to aos \| ms \| quartiles \| equal \|$'
 rm page.md
 
 # ---- steps that fail ----------------------------------------------------------------------------------

@@ -506,7 +506,8 @@ static void advise(void **state) {
     has_members(value, "verdict kind basis command rewritable refused apart threads dominates "
                        "counted time why record devices "
                        "evidence written "
-                       "measurement unmeasured choice");
+                       "measurement unmeasured choice placements");
+    assert_true(json_is_null(json_object_get(value, "placements")));
     unpack(value, "{s:s}", "verdict", &verdict);
     assert_non_null(strstr(verdict, "at 0."));
     json_t *basis = json_object_get(value, "basis"), *why = json_object_get(value, "why");
@@ -534,6 +535,61 @@ static void advise(void **state) {
             check_layout(json_object_get(entry, "layout"));
         }
     }
+    json_decref(value);
+}
+
+static void check_run(json_t *run, const char *more) {
+    char members[128];
+    snprintf(members, sizeof members, "seconds kernels copies link_bytes joules watts bound%s",
+             more);
+    has_members(run, members);
+}
+
+static void placements(void **state) {
+    (void)state;
+    json_t *value = output_of("advise nbody-small.yaml --device radeon-fiji --placements");
+    json_t *placed = json_object_get(value, "placements"), *entry, *run;
+    size_t i, j;
+    has_members(placed, "verdict leave objective layout before gain layouts buffers unpriced");
+    has_members(json_object_get(placed, "gain"), "times low high");
+    check_layout(json_object_get(placed, "layout"));
+    check_layout(json_object_get(placed, "before"));
+    json_array_foreach(json_object_get(placed, "layouts"), i, entry) {
+        has_members(entry, "layout as_is all chosen");
+        check_run(json_object_get(entry, "as_is"), "");
+        check_run(json_object_get(entry, "chosen"), "");
+        assert_int_equal(json_array_size(json_object_get(entry, "all")), 4);
+        json_array_foreach(json_object_get(entry, "all"), j, run)
+            check_run(run, " placement");
+    }
+    assert_true(i > 2);
+    json_array_foreach(json_object_get(placed, "buffers"), i, entry) {
+        has_members(entry,
+                    "buffer bytes moved kernels copied_in copied_back placement chosen runs");
+        json_array_foreach(json_object_get(entry, "runs"), j, run)
+            check_run(run, " placement");
+    }
+    assert_true(i >= 1);
+    json_array_foreach(json_object_get(placed, "unpriced"), i, entry)
+        has_members(entry, "placement why");
+    assert_int_equal(i, 2);
+    json_decref(value);
+}
+
+static void rules(void **state) {
+    (void)state;
+    json_t *value = output_of("advise --by rules nbody-small.yaml --device amd-kaveri"), *entry;
+    size_t i;
+    has_members(value, "verdict command by device objective layout placement integrated rules "
+                       "features neighbours");
+    check_layout(json_object_get(value, "layout"));
+    assert_true(json_is_true(json_object_get(value, "integrated")));
+    json_array_foreach(json_object_get(value, "rules"), i, entry)
+        has_members(entry, "rule layout placement why");
+    assert_int_equal(i, 2);
+    json_array_foreach(json_object_get(value, "features"), i, entry)
+        has_members(entry, "name value");
+    assert_int_equal(i, 12);
     json_decref(value);
 }
 
@@ -837,11 +893,11 @@ static void every_command_has_a_schema(void **state) {
     (void)state;
     json_t *root = read_schema(), *value = output_of("help"), *command;
     const json_t *defs = json_object_get(root, "$defs");
-    static const char *const second[] = {"advise --costs", "advise --graph",  "advise --accesses",
-                                         "run program",    "show --ir",       "trace info",
-                                         "trace export",   "trace import",    "cache --locality",
-                                         "cache --reuse",  "cache --compare", "device train",
-                                         "device explore", "device check"};
+    static const char *const second[] = {"advise --by",       "advise --costs", "advise --graph",
+                                         "advise --accesses", "run program",    "show --ir",
+                                         "trace info",        "trace export",   "trace import",
+                                         "cache --locality",  "cache --reuse",  "cache --compare",
+                                         "device train",      "device explore", "device check"};
     size_t i, count = 0;
     char name[64];
     json_array_foreach(json_object_get(value, "commands"), i, command) {
@@ -1034,6 +1090,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(measure_energy),
         cmocka_unit_test(train),
         cmocka_unit_test(advise),
+        cmocka_unit_test(placements),
+        cmocka_unit_test(rules),
         cmocka_unit_test(choices),
         cmocka_unit_test(cost),
         cmocka_unit_test(layout_graph),

@@ -37,7 +37,7 @@ accepts cache --locality body.hdt --per cluster --clusters 1 --line 128
 sed 1d "$work/log/out" | sed 's/a stack for each of 1 core cluster/one stack for the device/' |
     cmp -s - from_trace || complain "one cluster is not the device"
 accepts cache --locality body.hdt --device h200
-prints ' of lines of 32 B by warps of 32'
+prints ' of lines of 64 B by warps of 32'
 prints '^A cache as large as the L2 of h200, .* would miss [0-9.]+%\.$'
 accepts cache --locality body.hdt --device h200 --per block --line 64
 prints ' of lines of 64 B '

@@ -67,7 +67,7 @@ same data.json data.json '[a.runs[0].buffers.map((b) => b.count.reduce((s, n) =>
 # A job is as its trace, and several stand in the order given.
 accepts report body.yaml body.hdt --all --json
 cp "$work/log/out" two.json
-same two.json data.json '[{ ...a.runs[0], name: "body.hdt", verdict: null, record: null,
+same two.json data.json '[{ ...a.runs[0], name: "body.hdt", verdict: null, record: null, time: null,
     caches: { ...a.runs[0].caches, layout: null }, left_out: b.runs[0].left_out }, b.runs[0]]'
 same two.json data.json '[a.runs[1], b.runs[0]]'
 accepts report body.cl --global 256 --local 64 --count 256 --all --json
@@ -86,7 +86,7 @@ accepts report body.hdt --json
 cp "$work/log/out" quick.json
 same quick.json data.json '[a.runs[0], { ...b.runs[0], characteristics: [], blocks: [], stacks: [],
     left_out: [...b.runs[0].left_out, a.runs[0].left_out.at(-1)] }]'
-same quick.json data.json '[a.runs[0].left_out.map((l) => l.section), ["verdict", "reuse"]]'
+same quick.json data.json '[a.runs[0].left_out.map((l) => l.section), ["verdict", "time", "reuse"]]'
 same two.json data.json '[a.runs[0].left_out, []]'
 
 # What moves before is what was counted, what moves after what is counted of the rewritten kernel,

@@ -325,7 +325,7 @@ static void devices_of_the_paper_have_its_figures(void **state) {
                         "warp:32 l1:64k/128 l2:768k/32 w:1,30,100 blocks:8 threads:1536 "
                         "regs:32768 segment:128 maxregs:63 sms:14 coalescing:warp "
                         "l1tags:128/8 l2tags:128/8 l1write:evict "
-                        "shared:49152 compiler:nvptx64 clock:1150 bandwidth:148.4,201,6 "
+                        "shared:49152 clock:1150 bandwidth:148.4,201,6 "
                         "rates:32,16,32,4,64,1 latency:45,310,685 "
                         "energy:199,638,279,187,494,640,80,33.8");
     assert_string_equal(

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "advise/explore/micro.h"
-#include "advise/explore/nearest.h"
+#include "advise/explore/decision_rules.h"
 #include "machine/vm.h"
 
 static void print(const hd_message *message, void *user) {
@@ -419,8 +419,64 @@ static void test_points(void **state) {
     assert_int_equal(points[0].counted.count, 1);
 }
 
+/* A rule each for a device that has a memory of its own and one that shares the host's. The nearest micro-kernels
+ * overrule the rule of thumb where most of them take less, and say why they do not. */
+static void test_rules(void **state) {
+    scene *s = *state;
+    hd_micro_point usual = hd_micro_usual();
+    hd_micro micro;
+    hd_rules_answer a;
+    hd_nearest_point points[3] = {0};
+    const hd_device *shared;
+    s->all.count = 0;
+    for (int p = 0; p < 3; p++) {
+        add(s, 1 + p, "soa", "device", 1 + p, 0.01);
+        add(s, 1 + p, "da", "device", 2 * (1 + p), 0.01);
+        add(s, 1 + p, "aosoa:4", "device", 0.5 * (1 + p), 0.01);
+    }
+    const hd_study *study = hd_study_new(s->arena, s->all.data, (uint32_t)s->all.count);
+    assert_int_equal(hd_micro_load(s->arena, &s->folder, &usual, &micro), HD_OK);
+    assert_int_equal(hd_device_find(s->arena, &diag, "amd-kaveri", &shared), HD_OK);
+#define ASK(device, count, objective)                                                        \
+    assert_int_equal(                                                                        \
+        hd_rules_ask_with(s->arena, &diag, micro.job, device, points, count, objective, &a), \
+        HD_OK)
+    ASK(s->device, 0, HD_QUANTITY_TIME);
+    assert_true(a.is_counted && !a.integrated);
+    assert_int_equal(a.by, HD_RULE_THUMB);
+    assert_string_equal(a.chosen.layout, "soa");
+    assert_string_equal(a.chosen.placement, "device");
+    assert_string_equal(hd_layout_print(s->arena, micro.job->record, a.layout), "soa");
+    assert_null(a.rules[HD_RULE_NEAREST].says.layout);
+    assert_non_null(strstr(a.rules[HD_RULE_NEAREST].why, "device explore --model v100"));
+    ASK(s->device, 0, HD_QUANTITY_ENERGY); /* little is computed */
+    assert_string_equal(a.chosen.layout, "da");
+    ASK(shared, 0, HD_QUANTITY_ENERGY);
+    assert_string_equal(a.chosen.layout, "soa");
+    assert_string_equal(a.chosen.placement, "host");
+    assert_true(a.integrated);
+    for (uint32_t p = 0; p < 3; p++)
+        points[p] = (hd_nearest_point){.of = &study->points[p], .features = a.features};
+    ASK(s->device, 3, HD_QUANTITY_TIME);
+    points[0].features = points[1].features = points[2].features = a.features;
+    ASK(s->device, 3, HD_QUANTITY_TIME);
+    assert_int_equal(a.by, HD_RULE_NEAREST);
+    assert_string_equal(a.chosen.layout, "aosoa:4");
+    assert_string_equal(a.rules[HD_RULE_THUMB].says.layout, "soa");
+    ASK(s->device, 1, HD_QUANTITY_TIME); /* one alone overrules nothing */
+    assert_int_equal(a.by, HD_RULE_THUMB);
+    assert_string_equal(a.rules[HD_RULE_NEAREST].says.layout, "soa");
+    for (uint32_t p = 0; p < 3; p++)
+        points[p].features.value[HD_FEATURE_INTENSITY] *= 8;
+    ASK(s->device, 3, HD_QUANTITY_TIME);
+    assert_int_equal(a.by, HD_RULE_THUMB);
+    assert_non_null(strstr(a.rules[HD_RULE_NEAREST].why, "none is near: the nearest is 3 away"));
+#undef ASK
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_rules, begin, end),
         cmocka_unit_test_setup_teardown(test_features, begin, end),
         cmocka_unit_test_setup_teardown(test_neighbours, begin, end),
         cmocka_unit_test_setup_teardown(test_distance, begin, end),

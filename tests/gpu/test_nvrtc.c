@@ -48,7 +48,7 @@ static void programs_compile(void **state) {
         bool is_nbody4 = !strcmp(step->name, "table2-nbody4"); /* others are there twice */
         if (!step->subject || (!strncmp(step->name, "table2", 6) && !is_nbody4))
             continue;
-        if (hd_gpu_load(f->arena, &f->diag, step->subject, &job) != HD_OK)
+        if (hd_gpu_load(f->arena, &f->diag, step->subject, KIR_AS_WRITTEN, &job) != HD_OK)
             fail_msg("%s: %s", step->subject, f->seen.text);
         for (int l = 0; l < LAYOUTS; l++)
             expect_image(f, job, layouts[l]);

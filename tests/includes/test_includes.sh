@@ -11,7 +11,7 @@
 # All checkers first prove on something made up that they can fail.
 set -u
 order="base driver layout order remap device kernel frontend job model machine trace analysis cuda rewrite
-advise/measure advise/explore advise cli/report cli/gpu cli cli/mpi"
+advise/measure advise advise/explore cli/report cli/gpu cli cli/mpi"
 source_root=${HEDDLE_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
 
 # Where the sources of the tree $1 lie: the remap library has a house of its own.

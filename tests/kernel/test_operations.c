@@ -19,7 +19,7 @@ typedef struct counted {
 } counted;
 
 /* Of a kernel with this body: %i is a thread's number, %in and %out are pointers, %tile is local. */
-static counted count(const char *body) {
+static counted count_for(const char *body, kir_form form) {
     hd_arena *arena = hd_arena_new();
     const char *text =
         hd_format(arena,
@@ -35,13 +35,18 @@ static counted count(const char *body) {
     counted c = {{0}};
     assert_int_equal(kir_parse(arena, &diag, "test.kir", text, &module), HD_OK);
     const kir_kernel *kernel = module->kernels[0];
-    const bool *waits = hd_kernel_waits(arena, kernel);
+    module->form = form;
+    const hd_divergence *of_block =
+        hd_divergence_of_block(arena, kernel, hd_flow_analyse(arena, kernel));
+    const hd_lane_work work = hd_kernel_lane_work(arena, module, kernel, of_block);
     for (uint32_t b = 0; b < kernel->block_count; b++)
         for (uint32_t i = 0; i < kernel->blocks[b].inst_count; i++)
-            hd_count_operations(kernel, waits, kernel->blocks[b].insts[i], c.of);
+            hd_count_operations(kernel, &work, kernel->blocks[b].insts[i], c.of);
     hd_arena_free(arena);
     return c;
 }
+
+static counted count(const char *body) { return count_for(body, KIR_AS_WRITTEN); }
 
 /* Beyond those of a kernel that only loads %x. */
 static uint32_t more(const char *body, hd_operation kind) {
@@ -92,7 +97,26 @@ static void waits(void **state) {
     assert_int_equal(more("  store %x, %a\n", HD_ISSUED_WAIT), 0);
 }
 
+/* Integers that a block shares are no lane's work on AMD's GPUs; sums of floats are, and what differs. */
+static void scalar_unit(void **state) {
+    (void)state;
+    const char *body = "  %n = query num_groups i32 %z\n  %shared = add i32 %n, %n\n"
+                       "  %product = mul i32 %shared, %n\n  %own = add i32 %i, %product\n"
+                       "  %test = icmp slt i1 %shared, %n\n  %s = fadd f32 %two, %two\n"
+                       "  condbr %test, b1, b2\nb1:\n  br b2\nb2:\n";
+    const counted written = count(body), amd = count_for(body, KIR_FOR_AMD);
+    const counted nvidia = count_for(body, KIR_FOR_NVIDIA), none = count_for("", KIR_FOR_AMD);
+    assert_int_equal(more(body, HD_OPERATION_INTEGER), 4);
+    assert_int_equal(more(body, HD_ISSUED_INTEGER), 5); /* and a branch */
+    assert_int_equal(amd.of[HD_OPERATION_INTEGER] - none.of[HD_OPERATION_INTEGER], 1);
+    assert_int_equal(amd.of[HD_ISSUED_INTEGER] - none.of[HD_ISSUED_INTEGER], 1);
+    assert_int_equal(amd.of[HD_OPERATION_FP32], written.of[HD_OPERATION_FP32]);
+    assert_int_equal(amd.of[HD_ISSUED_WAIT], written.of[HD_ISSUED_WAIT]);
+    assert_memory_equal(&nvidia, &written, sizeof nvidia);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(units), cmocka_unit_test(waits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(units), cmocka_unit_test(waits),
+                                       cmocka_unit_test(scalar_unit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

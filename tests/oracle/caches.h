@@ -208,7 +208,8 @@ static void oracle_l2(oracle_caches *o, uint64_t line, uint64_t bits, const uint
         const uint64_t bit = (uint64_t)1 << s;
         if (!(bits & bit))
             continue;
-        counts->l2_hits += (l->valid & bit) || (bytes && l->dirty & bit);
+        if (bytes)
+            counts->l2_hits += ((l->valid | l->dirty) & bit) != 0;
         counts->l2_partial += bytes && bytes[s] < o->sector;
         if (bytes && !(l->valid & bit)) {
             l->stored[s] += (uint32_t)bytes[s];
@@ -222,6 +223,7 @@ static void oracle_l2(oracle_caches *o, uint64_t line, uint64_t bits, const uint
         oracle_open_row(o, line, counts);
     for (uint64_t s = 0; !bytes && s < o->l2.line; s += o->l2.brings) {
         const uint64_t all = (((uint64_t)1 << o->l2.brings) - 1) << s;
+        counts->l2_hits += oracle_bits(bits & all) - ((bits & all & ~l->valid) != 0);
         if (bits & all & ~l->valid) {
             counts->dram_read += o->l2.brings * o->sector;
             l->valid |= all;
@@ -280,18 +282,16 @@ static void oracle_l2_request(oracle_caches *o, const uint64_t *asked, size_t as
     }
 }
 
-/* Sectors of the line that the warp asked for before, of the last 64 lines; from now on those of `bits`, too. */
+/* Sectors of the line that the warp asked for before, the last 64 times that it asked for any line; and
+ * now for those of `bits`. */
 static uint64_t oracle_asked(oracle_caches *o, uint64_t line, uint64_t bits) {
-    oracle_pending *data = o->block->pending[o->warp].data;
+    const oracle_pending *data = o->block->pending[o->warp].data;
     const size_t count = o->block->pending[o->warp].count;
+    uint64_t asked = 0;
     for (size_t i = count > 64 ? count - 64 : 0; i < count; i++)
-        if (data[i].line == line) {
-            const uint64_t asked = data[i].bits;
-            data[i].bits |= bits;
-            return asked;
-        }
+        asked |= data[i].line == line ? data[i].bits : 0;
     hd_push(o->arena, &o->block->pending[o->warp], (oracle_pending){line, bits});
-    return 0;
+    return asked;
 }
 
 /* Bytes that stand for the sectors that L1 asks L2 for; returns how many. */

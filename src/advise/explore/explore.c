@@ -16,6 +16,7 @@
 
 #include "advise/explore/internal.h"
 #include "analysis/cache.h"
+#include "frontend/frontend.h"
 #include "advise/measure/probe.h"
 
 /* Times closer than that are no change along a line. */
@@ -109,12 +110,8 @@ static hd_status measure_line(explore_state *e, const hd_plan_line *line) {
 
 /* NULL, or why the device, or a profile alone, has no such placement. */
 static const char *lacks(const explore_state *e, hd_placement p) {
-    const hd_device *model = e->options->model;
-    return !model                     ? e->session.gpu->api->lacks(e->session.gpu, p)
-           : p == HD_PLACEMENT_DEVICE ? NULL
-           : p != HD_PLACEMENT_HOST   ? "of a profile alone device and host memory are known"
-           : model->energy.link > 0   ? NULL
-                                      : "the profile has no energy of its link to the host";
+    return e->options->model ? explore_model_lacks(e->options->model, p)
+                             : e->session.gpu->api->lacks(e->session.gpu, p);
 }
 
 /* Those of the plan, or device and host; what the device lacks is refused once. */
@@ -182,7 +179,8 @@ static void find_bandwidth(explore_state *e) {
         hd_micro_point usual = hd_micro_usual();
         hd_micro_shape shape;
         usual.value[HD_DIM_OBJECTS] = v->point.value[HD_DIM_OBJECTS];
-        if (!v->kernels.repeats || strcmp(v->layout, "soa") || !hd_micro_equal(&v->point, &usual) ||
+        if (v->predicted || !v->kernels.repeats || strcmp(v->layout, "soa") ||
+            !hd_micro_equal(&v->point, &usual) ||
             strcmp(v->placement, hd_placement_name(HD_PLACEMENT_DEVICE)) ||
             hd_micro_check(e->arena, &v->point, &shape) || shape.objects < range->bandwidth_objects)
             continue;
@@ -353,10 +351,12 @@ hd_status hd_explore(hd_arena *arena, const hd_diag *diag, hd_database *database
         status = hd_session_open(arena, diag, &nothing, options->device, &e.session);
     if (status == HD_OK && !options->folder)
         status = hd_scratch_make(arena, diag, &scratch);
-    e.folder = (hd_micro_folder){.arena = arena,
-                                 .diag = diag,
-                                 .path = options->folder ? options->folder : scratch,
-                                 .backend = options->backend};
+    e.folder =
+        (hd_micro_folder){.arena = arena,
+                          .diag = diag,
+                          .path = options->folder ? options->folder : scratch,
+                          .backend = options->backend,
+                          .form = options->model ? hd_form_for(options->model) : KIR_AS_WRITTEN};
     if (status == HD_OK)
         status = options->model ? explore_model(&e) : explore_device(&e);
     hd_scratch_remove(scratch);

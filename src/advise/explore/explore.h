@@ -27,8 +27,9 @@ typedef struct hd_explore_options {
     /* What counts and modelled energy are of; NULL: this machine's processor, or the device as it is
      * probed. */
     const hd_device *profile;
-    /* No device: energy by the model of this profile, without times, and so without idle power;
-     * `device`, `profile` and `meter` say nothing then. NULL: a device. */
+    /* No device: kernels as they are compiled for this profile, their times and energy by its
+     * models. Without speeds there are no times, and no idle power. `device`, `profile` and `meter`
+     * say nothing then. NULL: a device. */
     const hd_device *model;
     const char *meter;  /* as in hd_meter_request; NULL: the first that can be read, or the model */
     const char *folder; /* that kernels and jobs are left in; NULL: a temporary one */

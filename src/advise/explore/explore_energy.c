@@ -1,13 +1,10 @@
 /*
- * The energy of variants: by a meter, or by the model from what the machine counts; and points of a
- * device profile alone.
+ * The energy of variants on a device: by a meter, or by the model from what the machine counts.
  */
 #include "advise/explore/internal.h"
 
 /* Of metering one variant. */
 static const double most_metering = 2;
-
-/* ---- of a variant --------------------------------------------------------------------------- */
 
 static hd_status run_metered(void *self, uint64_t times) {
     explore_metered *m = self;
@@ -22,8 +19,8 @@ static hd_status run_metered(void *self, uint64_t times) {
 
 /* Bytes between the host's memory and a device that has its own. */
 static double link_bytes(const explore_metered *m, const hd_variant_counts *counts) {
-    const hd_compute *gpu = m->e->session.gpu; /* NULL: a profile alone, which knows its link */
-    if (gpu && (gpu->is_unified || gpu->device.is_processor))
+    const hd_compute *gpu = m->e->session.gpu;
+    if (gpu->is_unified || gpu->device.is_processor)
         return 0;
     return m->v->placement != HD_PLACEMENT_DEVICE ? (double)counts->dram_bytes
            : m->is_whole                          ? 2 * (double)m->p->bytes
@@ -71,30 +68,4 @@ hd_status explore_energy(explore_metered *m, const hd_timing *seconds, hd_energy
             (hd_timing){energy.joules, energy.joules * (1 - energy.resolution),
                         energy.joules * (1 + energy.resolution), (uint32_t)energy.repeats};
     return status;
-}
-
-/* ---- a point of a profile alone ------------------------------------------------------------------- */
-
-hd_status explore_model_variants(explore_state *e, const explore_point *p, explore_variant *runs,
-                                 uint64_t count) {
-    static const hd_timing no_time = {.repeats = 1};
-    hd_explored *done = hd_new_array(p->arena, hd_explored, count);
-    for (uint64_t i = 0; i < count; i++) {
-        explore_metered m = {.e = e, .p = p, .v = &runs[i]};
-        hd_explored *v = &done[i];
-        *v = (hd_explored){.point = p->micro.point,
-                           .layout = e->plan->layouts[runs[i].layout],
-                           .placement = hd_placement_name(runs[i].placement),
-                           .energy = model_energy(&m, &no_time),
-                           .counts = p->counts[runs[i].layout],
-                           .counters = "",
-                           .date = hd_date_now(e->arena)};
-        m.is_whole = true;
-        v->whole_energy = model_energy(&m, &no_time);
-        if (v->energy.why)
-            return hd_fail(e->diag, HD_EINPUT, &(hd_place){.file = e->result->profile->source_file},
-                           "%s", v->energy.why);
-    }
-    explore_add(e, done, count);
-    return HD_OK;
 }

@@ -32,6 +32,7 @@ typedef struct hd_explored {
     hd_micro_point point;
     const char *layout;    /* in notation: "aos", "soa", "da", "aosoa:32" */
     const char *placement; /* "device", "host", "fine", ... */
+    bool predicted;        /* the seconds are the model's, not measured */
     hd_timing kernels;     /* seconds of the kernel alone */
     hd_energy_of energy;   /* of the kernel */
     hd_timing whole;       /* from the host's data to the host's data: with transfers, and with the

@@ -4,7 +4,8 @@
  *     explore.c    the device, its plan, lines
  *     known.c      what is known, missing and refused of a point
  *     run.c        a point on the device: its variants made, checked and timed
- *     explore_energy.c     the energy of a variant, metered or modelled; a point without a device
+ *     explore_energy.c     the energy of a variant, metered or modelled
+ *     explore_model.c      a point of a device profile alone
  *     count.c      what the machine counts of a point
  *     keep.c       the profile database
  */
@@ -15,6 +16,7 @@
 #include "advise/explore/explore.h"
 #include "advise/measure/counters.h"
 #include "advise/measure/session.h"
+#include "model/time.h"
 
 /* A kernel is launched so often that one timing takes at least so long: shorter ones say more
  * about starting a kernel than about running it. */
@@ -49,6 +51,7 @@ typedef struct explore_point {
     hd_micro micro;
     const hd_layout **layouts; /* [plan->layout_count] */
     hd_variant_counts *counts; /* the same */
+    hd_time_work *works;       /* the same, without a device: for the models */
     void **contents, **expected;
     void *of_host;  /* the objects that the host computes, again and again */
     uint64_t bytes; /* of the objects */
@@ -108,8 +111,15 @@ typedef struct explore_metered {
 
 /* Of a run that takes these seconds. */
 hd_status explore_energy(explore_metered *m, const hd_timing *seconds, hd_energy_of *found);
-/* The same by the model of options->model alone, without times. */
-hd_status explore_model_variants(explore_state *e, const explore_point *p, explore_variant *runs,
-                                 uint64_t count);
+
+/* ---- explore_model.c: without a device, by options->model ------------------------------------------- */
+
+/* Counts the point's kernel as it is compiled in each layout. */
+hd_status explore_count_compiled(const explore_state *e, explore_point *p);
+/* Prices and keeps variants of a point that is counted. */
+hd_status explore_model_variants(explore_state *e, const explore_point *p,
+                                 const explore_variant *runs, uint64_t count);
+/* NULL, or why nothing is known of such a placement. */
+const char *explore_model_lacks(const hd_device *model, hd_placement placement);
 
 #endif

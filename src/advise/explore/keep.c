@@ -104,6 +104,8 @@ static const char *newest_profile(hd_database *database, hd_arena *arena,
     return profile;
 }
 
+static bool is_model(const char *backend) { return !strcmp(backend, "model"); }
+
 hd_explored *hd_explored_known(hd_database *database, hd_arena *arena,
                                const hd_profiled_device *device, const char *profile,
                                size_t *count) {
@@ -116,6 +118,7 @@ hd_explored *hd_explored_known(hd_database *database, hd_arena *arena,
                                           HD_DEVICE_TYPES "t", HD_DEVICE_VALUES(device), newest);
     while (hd_database_next(database, row)) {
         hd_explored v = variant_of(arena, row);
+        v.predicted = is_model(device->backend);
         /* Kernels of another version of Heddle are others. */
         if (hd_micro_parse(hd_database_text(arena, row, 0), &v.point) &&
             !strcmp(hd_database_text(arena, row, 32),
@@ -152,7 +155,7 @@ void hd_explored_forget(hd_database *database, const hd_profiled_device *device)
 
 const char *explore_kernel_hash(hd_arena *arena, const hd_micro_point *point, const char *backend) {
     const char *const texts[] = {
-        "micro", backend, hd_micro_source(arena, point, backend),
+        is_model(backend) ? "compiled" : "micro", backend, hd_micro_source(arena, point, backend),
         hd_micro_job(arena, point, !strcmp(backend, "cuda") ? "k.cu" : "k.cl")};
     return hd_hash_texts(arena, texts, sizeof texts / sizeof *texts);
 }

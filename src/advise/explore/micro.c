@@ -303,6 +303,6 @@ hd_status hd_micro_load(hd_arena *arena, hd_micro_folder *folder, const hd_micro
         status = hd_job_read(arena, folder->diag, job_path(arena, folder, point), &micro->job);
     if (status == HD_OK && !kernel->module)
         status = hd_frontend_of(folder->arena, folder->diag, micro->job->kernel_path,
-                                micro->job->options, KIR_AS_WRITTEN, NULL, &kernel->module);
+                                micro->job->options, folder->form, NULL, &kernel->module);
     return status ? status : hd_job_resolve(arena, folder->diag, micro->job, kernel->module);
 }

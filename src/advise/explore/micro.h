@@ -49,6 +49,7 @@ typedef struct hd_micro_folder {
     hd_arena *arena;
     const hd_diag *diag;
     const char *path, *backend;
+    kir_form form; /* in which kernels are read */
     hd_vec(hd_micro_kernel *) kernels;
 } hd_micro_folder;
 

@@ -3,8 +3,7 @@
 
 #include "advise/explore/study.h"
 
-/* The middle of the default plan's values, in the logarithm. */
-static double low_intensity(void) {
+double hd_study_low_intensity(void) {
     const double *values = hd_dimensions[HD_DIM_INTENSITY].values, *last = values;
     while (last[1] >= 0)
         last++;
@@ -33,6 +32,6 @@ hd_placed_layout hd_study_rule_of_thumb(const char *const *placements, uint32_t 
         return host ? (hd_placed_layout){"soa", host} : (hd_placed_layout){"aos", device};
     if (!device)
         return (hd_placed_layout){"da", host};
-    bool is_low = objective != HD_QUANTITY_TIME && intensity < low_intensity();
+    bool is_low = objective != HD_QUANTITY_TIME && intensity < hd_study_low_intensity();
     return (hd_placed_layout){is_low ? "da" : "soa", device};
 }

@@ -141,6 +141,8 @@ hd_status explore_load_point(explore_state *e, const hd_micro_point *point, expl
         p->layouts[l] = layout;
     }
     const hd_diag silent = {0};
+    if (status == HD_OK && e->options->model)
+        return explore_count_compiled(e, p);
     if (status == HD_OK && hd_caches_check(&silent, e->result->profile) == HD_OK)
         status = explore_count(arena, e->diag, &p->micro, e->result->profile, p->layouts, count,
                                p->counts);

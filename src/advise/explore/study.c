@@ -124,6 +124,7 @@ static void see_what_there_is(hd_study *study) {
     for (uint32_t v = 0; v < study->count; v++) {
         const hd_explored *e = &study->variants[v];
         hd_interval joules;
+        study->predicted |= e->predicted;
         if (strcmp(e->placement, study->variants[0].placement))
             study->several_placements = true;
         if (interval_of(&e->energy.joules, &joules) &&

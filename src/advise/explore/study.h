@@ -115,6 +115,7 @@ typedef struct hd_study {
     const hd_explored *variants; /* as given */
     uint32_t count;
     bool several_placements; /* `whole` counts, not `kernels` */
+    bool predicted;          /* times are a model's */
     bool modelled;           /* what energy is known is a model's */
     const char *meter;       /* of the energy; NULL: none is known */
     const char *why;         /* no energy is known; NULL: some is */
@@ -156,10 +157,13 @@ typedef struct hd_placed_layout {
  *     integrated, in host memory    soa; preferred to device memory, with all layouts
  *     integrated, in device memory  aos
  *
- * Low: below the middle, in the logarithm, of the default plan's values. The study has no numbers.
+ * Low: below the middle, in the logarithm, of the default plan's values, hd_study_low_intensity()
+ * operations for a byte. The study has no numbers.
  */
 hd_placed_layout hd_study_rule_of_thumb(const char *const *placements, uint32_t count,
                                         hd_objective objective, double intensity, bool integrated);
+
+double hd_study_low_intensity(void);
 
 /* ---- what the files of a study share --------------------------------------------------- */
 

@@ -23,10 +23,12 @@
 
 #include "base/result.h"
 #include "driver/compute.h"
+#include "frontend/frontend.h"
 #include "heddle/remap.h"
 #include "job/job.h"
 #include "advise/measure/measure.h"
 #include "model/race.h"
+#include "model/time.h"
 
 /* ---- steps.c: the table ----------------------------------------------------------- */
 
@@ -145,8 +147,10 @@ hd_status hd_gpu_child(const hd_diag *diag, char *const *words, const hd_gpu_chi
 
 /* ---- program.c: jobs in CUDA C ----------------------------------------------------------- */
 
-/* The resolved job `subject`.yaml with the kernels that examples/ has for it in CUDA C. */
-hd_status hd_gpu_load(hd_arena *arena, const hd_diag *diag, const char *subject, hd_job **job);
+/* The resolved job `subject`.yaml with the kernels that examples/ has for it in CUDA C, in this
+ * form. */
+hd_status hd_gpu_load(hd_arena *arena, const hd_diag *diag, const char *subject, kir_form form,
+                      hd_job **job);
 
 /* The profile of devices/ whose title has most words in common with the device's name, the
  * model's among them; NULL when there is none. */
@@ -156,8 +160,20 @@ hd_status hd_gpu_find_profile(hd_arena *arena, const hd_diag *diag, const char *
 hd_status hd_gpu_profile_to_price(hd_arena *arena, const hd_diag *diag, const char *device,
                                   const hd_device **profile);
 
-/* rank.c: Spearman's, equal values sharing their ranks; NAN where one side is all equal. */
-double hd_gpu_rank_correlation(hd_arena *arena, const double *a, const double *b, uint32_t count);
+/* ---- predict.c: times of layouts by the model of time --------------------------------- */
+
+typedef struct hd_gpu_predictions {
+    const char *subject;
+    const hd_device *profile;        /* whose times are known */
+    double accesses;                 /* of lanes, that are expected of the job */
+    const hd_layout *const *layouts; /* [count]; the first is the original */
+    const char *const *left_out;     /* [count]: not NULL: it is not wanted */
+    uint32_t count;
+} hd_gpu_predictions;
+
+/* times [count], zeros before, get those of the layouts that can be counted before the step's time is
+ * over; if it is, the result says that it was cut. */
+hd_status hd_gpu_predict(hd_gpu_step_run *run, const hd_gpu_predictions *of, hd_time *times);
 
 /* ---- turns.c: layouts of a job, all timed in turns, each as often as every other -- */
 

@@ -42,7 +42,8 @@ static void summarise(hd_str *page, const json_t *result) {
     const json_t *copies = json_object_get(result, "copies"),
                  *maps = json_object_get(result, "maps"), *moves = json_object_get(result, "moves"),
                  *correlation = json_object_get(result, "correlation"),
-                 *programs = json_object_get(result, "programs");
+                 *programs = json_object_get(result, "programs"),
+                 *agreement = json_object_get(json_object_get(result, "prediction"), "agreement");
     uint32_t wanted, met;
     if (copies)
         hd_str_printf(page, "%.0f GB/s within the device",
@@ -60,6 +61,10 @@ static void summarise(hd_str *page, const json_t *result) {
     if (hd_gpu_number(result, "choice_to_best") > 0)
         hd_str_printf(page, "the choice takes %.3f of the best",
                       hd_gpu_number(result, "choice_to_best"));
+    if (json_is_number(json_object_get(agreement, "error")))
+        hd_str_printf(page, "; predicted gains: %.0f%% off, %.0f of %.0f in the interval",
+                      100 * hd_gpu_number(agreement, "error"), hd_gpu_number(agreement, "within"),
+                      hd_gpu_number(agreement, "layouts"));
     if (programs)
         hd_str_printf(page, "%zu programs compared", json_array_size(programs));
     if (json_is_array(json_object_get(result, "kernels")))

@@ -6,7 +6,6 @@
  */
 #include <ctype.h>
 
-#include "frontend/frontend.h"
 #include "cli/gpu/gpu.h"
 
 /* A file of examples/ or bench/, which come along. */
@@ -15,7 +14,8 @@ static const char *own_file(hd_arena *arena, const char *name) {
     return path ? path : name; /* whose absence is then told */
 }
 
-hd_status hd_gpu_load(hd_arena *arena, const hd_diag *diag, const char *subject, hd_job **job) {
+hd_status hd_gpu_load(hd_arena *arena, const hd_diag *diag, const char *subject, kir_form form,
+                      hd_job **job) {
     const char *path = own_file(arena, hd_format(arena, "%s.yaml", subject));
     kir_module *module;
     hd_status status = hd_job_read(arena, diag, path, job);
@@ -28,7 +28,7 @@ hd_status hd_gpu_load(hd_arena *arena, const hd_diag *diag, const char *subject,
         (*job)->launches[l].size_key = NULL; /* global sizes of the OpenCL twin are meant */
     /* They include nothing, so Heddle's own headers do, which are read faster than a toolkit's. */
     (*job)->options = hd_format(arena, "%s --cuda-path=", (*job)->options ? (*job)->options : "");
-    status = hd_frontend(arena, diag, (*job)->kernel_path, (*job)->options, &module);
+    status = hd_frontend_of(arena, diag, (*job)->kernel_path, (*job)->options, form, NULL, &module);
     return status == HD_OK ? hd_job_resolve(arena, diag, *job, module) : status;
 }
 
@@ -43,11 +43,12 @@ static bool has_word(const char *name, const char *word) {
     return false;
 }
 
-/* Words of `title`, of letters and digits, that stand in `name`; *model: one with a digit does, or
- * there is none with one. */
+/* Words of `title`, of letters and digits, that stand in `name`; *model: the first one with a digit
+ * does, or there is none. */
 static uint32_t common_words(hd_arena *arena, const char *title, const char *name, bool *model) {
     uint32_t count = 0;
-    bool has_digits = false, found_digits = false;
+    bool has_digits = false;
+    *model = true;
     while (*title) {
         size_t length = 0;
         bool digits = false;
@@ -55,11 +56,11 @@ static uint32_t common_words(hd_arena *arena, const char *title, const char *nam
             digits |= isdigit((unsigned char)title[length]) != 0;
         bool found = length && has_word(name, hd_strndup(arena, title, length));
         count += found;
+        if (digits && !has_digits)
+            *model = found;
         has_digits |= digits;
-        found_digits |= digits && found;
         title += length + (title[length] != '\0');
     }
-    *model = found_digits || !has_digits;
     return count;
 }
 

@@ -33,7 +33,7 @@ static hd_status lay_out(hd_arena *arena, const hd_diag *diag, const char *subje
                          const char *notation, laid_out *l) {
     hd_layout *layout;
     *l = (laid_out){0};
-    hd_status status = hd_gpu_load(arena, diag, subject, &l->job);
+    hd_status status = hd_gpu_load(arena, diag, subject, KIR_AS_WRITTEN, &l->job);
     if (status == HD_OK)
         status = hd_layout_parse(arena, diag, l->job->record, notation, &layout);
     if (status != HD_OK || hd_layout_equal(layout, hd_layout_original(arena, l->job->record)))
@@ -172,7 +172,8 @@ static hd_status compare_outputs(hd_gpu_step_run *run, const char *program) {
     const hd_measure_options on = {.device = "cuda:0"};
     program_row row = {.name = program};
     hd_vm *vm;
-    hd_status status = hd_gpu_load(arena, run->diag, subject_of(arena, program), &job);
+    hd_status status =
+        hd_gpu_load(arena, run->diag, subject_of(arena, program), KIR_AS_WRITTEN, &job);
     if (status != HD_OK)
         return status;
     void **before = hd_new_array(arena, void *, job->buffer_count);

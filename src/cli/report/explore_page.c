@@ -51,8 +51,9 @@ static void add_part(page *p, const hd_explore_part *part) {
                                        : hd_format(p->arena, "by the meter %s", s->meter);
     hd_str pictures = {.arena = p->arena};
     add_heading(p, 2, part->title);
-    add_paragraph(p, hd_format(p->arena, "%u variants of %u kernels; energy is %s.", s->count,
-                               s->point_count, energy));
+    add_paragraph(p, hd_format(p->arena, "%u variants of %u kernels; %senergy is %s.", s->count,
+                               s->point_count,
+                               s->predicted ? "times are modelled, not measured; " : "", energy));
     add_heading(p, 3, "Findings on this device");
     hd_html_rows(&p->view, hd_finding_members, hd_rows(s->findings, (size_t)HD_FINDINGS), &p->out);
     for (int f = 0; f < HD_FINDINGS; f++)

@@ -142,7 +142,9 @@ static void draw_y_axis(const chart *c) {
         hd_format(c->arena, " text-anchor=\"middle\" transform=\"rotate(-90 16 %.1f)\"",
                   TOP + PLOT_HEIGHT / 2.0),
         hd_format(c->arena, "%s%s (%s)%s", q->title, c->per_object ? " of an object" : "", q->unit,
-                  c->quantity != HD_QUANTITY_TIME && c->study->modelled ? ", modelled" : ""));
+                  (c->quantity == HD_QUANTITY_TIME ? c->study->predicted : c->study->modelled)
+                      ? ", modelled"
+                      : ""));
 }
 
 /* ---- marks and key ---------------------------------------------------------------------------- */

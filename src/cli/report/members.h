@@ -12,6 +12,7 @@
 #include "advise/explore/study.h"
 #include "kernel/kernel.h"
 #include "layout/layout.h"
+#include "model/time.h"
 #include "analysis/cache.h"
 #include "analysis/reuse_shape.h"
 

@@ -98,6 +98,8 @@ const hd_member hd_timing_members[] = {{"median", "median", HD_SECONDS, HD_AT(hd
                                        {"repeats", "runs", HD_AT(hd_timing, repeats)},
                                        {0}};
 
+/* ---- times of whole runs --------------------------------------------------------------------- */
+
 static const hd_member whole_timing_members[] = {
     {"to_device", HD_IN(hd_whole_timing, to_device), .of = hd_timing_members},
     {"kernels", HD_IN(hd_whole_timing, kernels), .of = hd_timing_members},

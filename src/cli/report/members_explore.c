@@ -98,6 +98,36 @@ static hd_value objectives_of(const hd_view *view, const void *at) {
     return hd_rows(all, count);
 }
 
+/* Variants in the order of the point, with a standing's value in watts. */
+static hd_value powers_of(const hd_view *view, const void *at) {
+    const hd_study_point *point = ((const hd_line_stop *)at)->point;
+    hd_standing *all = hd_new_array(view->arena, hd_standing, point->count);
+    uint32_t count = 0;
+    for (uint32_t v = 0; v < point->count; v++) {
+        all[count].variant = point->variants[v];
+        count +=
+            hd_study_value(view->context, point->variants[v], HD_QUANTITY_POWER, &all[count].value);
+    }
+    return hd_rows(all, count);
+}
+
+/* "10.3 to 18.6 W". */
+static hd_value power_shown(const hd_view *view, const void *at) {
+    const hd_value powers = powers_of(view, at);
+    const hd_standing *all = powers.data;
+    double least = INFINITY, most = 0;
+    for (size_t i = 0; i < powers.count; i++) {
+        least = fmin(least, all[i].value.median);
+        most = fmax(most, all[i].value.median);
+    }
+    return powers.count ? hd_text(hd_format(view->arena, "%.3g to %.3g W", least, most))
+                        : hd_null();
+}
+
+static const hd_member power_members[] = {{HD_BEHIND(hd_standing, variant), .of = place_members},
+                                          {HD_IN(hd_standing, value), .of = interval_members},
+                                          {0}};
+
 static const char *value_of(const hd_view *view, int dimension, const hd_micro_point *point) {
     return hd_dimension_print(view->arena, dimension, point->value[dimension]);
 }
@@ -107,6 +137,8 @@ HD_GETTER(stop_value, hd_line_stop, hd_text(value_of(view, row->dimension, &row-
 const hd_member hd_line_stop_members[] = {
     {"value", "value", HD_PLAIN_WORD, .get = stop_value},
     {"objectives", "best", .get = objectives_of, .of = by_objective_members},
+    {NULL, "power", .get = power_shown},
+    {"power", .get = powers_of, .of = power_members},
     {0}};
 
 const char *hd_line_title(hd_arena *arena, const hd_line *line) {
@@ -236,8 +268,10 @@ const hd_member hd_finding_members[] = {
 
 /* ---- the study ------------------------------------------------------------------------------ */
 
-HD_GETTER(seconds_of, hd_study,
-          hd_text(row->several_placements ? "of whole runs, with transfers" : "of kernels alone"))
+HD_GETTER(
+    seconds_of, hd_study,
+    hd_text(hd_format(view->arena, "%sof %s", row->predicted ? "modelled, not measured; " : "",
+                      row->several_placements ? "whole runs, with transfers" : "kernels alone")))
 HD_GETTER(energy_text, hd_study,
           hd_text(row->why        ? hd_format(view->arena, "not known: %s", row->why)
                   : row->modelled ? "modelled, not metered"
@@ -249,7 +283,7 @@ const hd_member hd_study_members[] = {
     {"points", "points", HD_AT(hd_study, point_count)},
     {NULL, "times", .get = seconds_of},
     {NULL, "energy", .get = energy_text},
-    HD_SAME(hd_study, several_placements, meter, modelled, why),
+    HD_SAME(hd_study, several_placements, predicted, meter, modelled, why),
     {"findings", .get = findings_of, .of = hd_finding_members},
     {"lines", HD_MANY(hd_study, lines, line_count), .of = line_members},
     {0}};

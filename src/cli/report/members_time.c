@@ -3,10 +3,12 @@
 
 HD_GETTER(bound_of, hd_time,
           row->seconds > 0 ? hd_text(hd_time_bound_title(row->bound)) : hd_null())
-const hd_member hd_time_members[] = {
-    {"seconds", HD_AT(hd_time, seconds)}, {"low", HD_AT(hd_time, low)},
-    {"high", HD_AT(hd_time, high)},       {"bound", .get = bound_of},
-    {"share", HD_AT(hd_time, share)},     {0}};
+const hd_member hd_time_members[] = {{"seconds", "seconds", HD_SECONDS, HD_AT(hd_time, seconds)},
+                                     {"low", HD_AT(hd_time, low)},
+                                     {"high", HD_AT(hd_time, high)},
+                                     {"bound", .get = bound_of},
+                                     {"share", HD_AT(hd_time, share)},
+                                     {0}};
 const hd_member hd_time_gain_members[] = {HD_SAME(hd_time_gain, times, low, high), {0}};
 
 /* What no kernel can exceed, in bytes and in operations per second; 0: not known. */
