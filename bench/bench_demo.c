@@ -135,12 +135,11 @@ int main(void) {
     hd_str out = {.arena = arena};
     report_table_print(table, &out, false);
     fputs(hd_str_text(&out), stdout);
-    printf(
-        "\n  AoS cost and best layout: static, for a Tesla K20c. k20c, h200: predicted gain of\n"
-        "  that layout (cost of AoS / its cost). time on k20c: the gain in time that is predicted\n"
-        "  for kernels as compiled for it (and between which it lies four times of five).\n"
-        "  measured: gain in time on another device,\n  %s.\n",
-        measured_on ? measured_on : "no device");
+    printf("\n  AoS cost and best layout: static, for a Tesla K20c. k20c, h200: predicted gain of\n"
+           "  that layout (cost of AoS / its cost). k20c time: the gain in time that is predicted "
+           "for\n"
+           "  a K20c lies between these, four times of five. measured: gain in time on\n  %s.\n",
+           measured_on ? measured_on : "no device");
     hd_arena_free(arena);
     return failed;
 }

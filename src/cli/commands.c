@@ -173,14 +173,16 @@ const cli_command cli_commands[] = {
          "Sets two versions side by side: for each line of the source, each field and buffer and "
          "each kernel the transactions (of local memory the passes of its banks), how many of the "
          "second come to one of the first, and the bytes moved. The versions are a job in two "
-         "layouts, or two jobs, kernel files or traces, whose lines are matched by their text.",
+         "layouts, or two jobs, kernel files or traces, whose lines are matched by their text. Of "
+         "jobs it also predicts the times on the device, and what bounds them.",
          .reads = CLI_FINDS_RECORDS, .takes_programs = true},
     [REPORT] =
         {"report", NULL, CLI_SEE, "write a page that shows all of this, for a browser", cmd_report,
          1, 16, "[-o FILE] [OPTIONS] TRACE|JOB|FILE...",
          "Writes one HTML page that opens from disk, about one or more runs: for a job what to "
-         "change and what that gains, and its record as a picture; the source with what each line "
-         "moves, what the caches serve, launches and accesses, addresses over time; with --all "
+         "change and what that gains, also in time, and its record as a picture; the source with "
+         "what each line moves, what the caches serve, launches and accesses, addresses over time; "
+         "with --all "
          "also the reuse characteristic of every scenario, the variability of blocks, comparisons "
          "and miss ratios. Reads trace files, or runs jobs on the machine. --json prints what the "
          "page shows.",

@@ -411,8 +411,9 @@ static void parts_of_a_trace(void **state) {
     scene_end(&s);
 }
 
-/* Eight blocks of 64 that all read some of 64 KiB, spread over it. */
+/* Each of so many of 64 blocks, that all read some of 64 KiB, spread over it. */
 static void give_some_blocks(const hd_sink *sink, const void *what) {
+    const uint64_t *each = what;
     static const hd_event_access accesses[] = {{HD_LOAD, KIR_GLOBAL, 4, 0},
                                                {HD_ATOMIC, KIR_GLOBAL, 4, 0}};
     const hd_event_buffer buffer = {"v", "float", KIR_GLOBAL, 65536, 65536, 4, NULL};
@@ -427,9 +428,8 @@ static void give_some_blocks(const hd_sink *sink, const void *what) {
                                     .buffers = &buffer,
                                     .buffer_count = 1};
     const uint64_t all = UINT32_MAX;
-    (void)what;
     assert_int_equal(sink->launch(sink->self, &launch), HD_OK);
-    for (uint64_t block = 0; block < 64; block += 8) {
+    for (uint64_t block = 0; block < 64; block += *each) {
         void *stream = sink->open_block(sink->self, block);
         for (uint64_t n = 0; n < 40; n++) {
             const hd_event e = {.threads = 32,
@@ -457,10 +457,11 @@ static void give_some_blocks(const hd_sink *sink, const void *what) {
 static void some_blocks_have_a_slice(void **state) {
     const hd_caches_options options = {0};
     const hd_caches *whole, *slice;
+    const uint64_t each = 8;
     scene s;
     (void)state;
     scene_begin(&s);
-    scene_write(&s, give_some_blocks, NULL);
+    scene_write(&s, give_some_blocks, &each);
 #define OF_SLICE                                                                  \
     " w:1,10,100 blocks:2 threads:512 regs:64k segment:32 l1:4k/32 l1tags:128/8 " \
     "l2tags:128/4"
@@ -478,6 +479,27 @@ static void some_blocks_have_a_slice(void **state) {
     scene_end(&s);
 }
 
+/* A share of the blocks that were heard is as if only these had been. */
+static void a_share_of_the_blocks(void **state) {
+    const uint64_t each = 8, all = 1;
+    hd_cache_counts counts[2];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const hd_caches_options options = {.share = i ? 1.0 / 8 : 0};
+        const hd_caches *c;
+        scene s;
+        scene_begin(&s);
+        scene_write(&s, give_some_blocks, i ? &all : &each);
+        const hd_device *device = device_of(s.arena, "warp:32 sms:8 l2:32k/32" OF_SLICE);
+        assert_int_equal(hd_caches_run(s.arena, NULL, s.trace, device, NULL, NULL, &options, &c),
+                         HD_OK);
+        assert_int_equal(c->launches[0].blocks, 8);
+        counts[i] = c->total.counts;
+        scene_end(&s);
+    }
+    assert_counts(&counts[0], &counts[1]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_done_by_hand),
@@ -486,6 +508,7 @@ int main(void) {
         cmocka_unit_test(several_read_one_trace),
         cmocka_unit_test(parts_of_a_trace),
         cmocka_unit_test(some_blocks_have_a_slice),
+        cmocka_unit_test(a_share_of_the_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

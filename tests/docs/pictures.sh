@@ -13,8 +13,8 @@ shown='heddle show examples/kmeans/kmeans-small.yaml --device h200 --no-caches |
 PATH=$(dirname "$heddle"):$PATH COLUMNS=110 bash -c "$shown" >"$work/text"
 python3 $here/terminal.py "$shown" <"$work/text" >"$work/terminal.svg"
 
-"$heddle" report examples/kmeans/kmeans-small.yaml --device h200 -o "$work/page.html" >/dev/null
-"$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1400,1000 \
+"$heddle" report examples/blackscholes/blackscholes.yaml --device h200 -o "$work/page.html" >/dev/null
+"$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1200,1330 \
     --virtual-time-budget=5000 --screenshot="$work/report.png" "file://$work/page.html" 2>/dev/null
 [ -s "$work/report.png" ]
 mkdir -p docs/pictures
