@@ -65,9 +65,9 @@ static hd_status load(hd_arena *arena, const hd_diag *diag, const form *f, const
     else if ((*job)->options)
         (*job)->options = hd_format(arena, "-I%s/remap/include %s", HEDDLE_SOURCE, (*job)->options);
     fit(arena, *job, f);
-    const kir_form form = hd_form_for(device); /* where none is known a compiler there was */
+    const kir_form known = hd_form_for(device); /* where none is known a compiler there was */
     status = hd_frontend_of(arena, diag, (*job)->kernel_path, (*job)->options,
-                            form == KIR_AS_WRITTEN ? KIR_FOR_NVIDIA : form, NULL, &module);
+                            known == KIR_AS_WRITTEN ? KIR_FOR_NVIDIA : known, NULL, &module);
     return status ? status : hd_job_resolve(arena, diag, *job, module);
 }
 
