@@ -44,7 +44,7 @@ static void open_job(hd_sample *s, kir_form form, const char *record, const char
 
 static const hd_device *device_of(hd_sample *s) {
     const hd_device *device;
-    assert_int_equal(hd_device_find(s->arena, &s->diag, "h200", &device), HD_OK);
+    assert_int_equal(hd_device_find(s->arena, &s->diag, "tesla-p100", &device), HD_OK);
     return device;
 }
 
