@@ -14,7 +14,7 @@
 /* ---- from events --------------------------------------------------------------------------- */
 
 /* Accesses of lanes that caches are simulated for where only a time asks for them. */
-static const double FEW_ACCESSES = 1 << 19;
+static const double FEW_ACCESSES = 1 << 18;
 
 /* What is counted of a trace. */
 typedef struct counting {
