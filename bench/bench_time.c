@@ -65,8 +65,9 @@ static hd_status load(hd_arena *arena, const hd_diag *diag, const form *f, const
     else if ((*job)->options)
         (*job)->options = hd_format(arena, "-I%s/remap/include %s", HEDDLE_SOURCE, (*job)->options);
     fit(arena, *job, f);
-    status = hd_frontend_of(arena, diag, (*job)->kernel_path, (*job)->options, hd_form_for(device),
-                            NULL, &module);
+    const kir_form known = hd_form_for(device); /* where none is known a compiler there was */
+    status = hd_frontend_of(arena, diag, (*job)->kernel_path, (*job)->options,
+                            known == KIR_AS_WRITTEN ? KIR_FOR_NVIDIA : known, NULL, &module);
     return status ? status : hd_job_resolve(arena, diag, *job, module);
 }
 

@@ -171,7 +171,7 @@ static void put_back(const hd_placements_advice *p, const hd_run_counts *counts,
 }
 
 /* From where the job has its buffers, and from all of them in each placement. */
-static void choose(hd_arena *arena, const hd_placements_advice *p, hd_placing *of) {
+static void choose(hd_arena *arena, const hd_placements_advice *p, hd_layout_placing *of) {
     const hd_run_counts *counts = &of->counts;
     const uint32_t n = counts->buffer_count;
     hd_placement *tried = hd_new_array(arena, hd_placement, n);
@@ -204,7 +204,7 @@ static void choose(hd_arena *arena, const hd_placements_advice *p, hd_placing *o
     }
 }
 
-static bool moves(const hd_placements_advice *p, const hd_placing *of) {
+static bool moves(const hd_placements_advice *p, const hd_layout_placing *of) {
     for (uint32_t b = 0; b < of->counts.buffer_count; b++)
         if (of->chosen[b] != placement_of(p, b))
             return true;
@@ -212,7 +212,7 @@ static bool moves(const hd_placements_advice *p, const hd_placing *of) {
 }
 
 static double value_of(const hd_placements_advice *p, uint32_t layout, bool as_is) {
-    const hd_placing *of = &p->layouts[layout];
+    const hd_layout_placing *of = &p->layouts[layout];
     return hd_whole_run_value(as_is ? &of->as_is : &of->run, p->objective);
 }
 
@@ -239,7 +239,7 @@ static void decide(hd_placements_advice *p) {
 /* ---- counts --------------------------------------------------------------------------------- */
 
 /* Of the job's own layout (0) with messages, of another one without. */
-static hd_status count(const placer *p, uint32_t number, hd_placing *of) {
+static hd_status count(const placer *p, uint32_t number, hd_layout_placing *of) {
     static const hd_diag silent = {0};
     const hd_recount *r = &p->advice->recount;
     const hd_recounted *known = number ? hd_recount_of(r, of->layout) : &r->original;
@@ -262,15 +262,15 @@ static hd_status count_layouts(const placer *p) {
         hd_layout_original(p->arena, record), p->advice->best, hd_layout_soa(p->arena, record),
         hd_layout_parse(p->arena, &silent, record, "da", &da) == HD_OK ? da : NULL};
     enum { MOST = sizeof layouts / sizeof *layouts };
-    r->layouts = hd_new_array(p->arena, hd_placing, MOST);
+    r->layouts = hd_new_array(p->arena, hd_layout_placing, MOST);
     for (uint32_t i = 0; i < MOST; i++) {
-        hd_placing *of = &r->layouts[r->count];
+        hd_layout_placing *of = &r->layouts[r->count];
         bool is_known = !layouts[i];
         for (uint32_t k = 0; k < r->count; k++)
             is_known |= layouts[i] && hd_layout_equal(layouts[i], r->layouts[k].layout);
         if (is_known)
             continue;
-        *of = (hd_placing){.layout = layouts[i]};
+        *of = (hd_layout_placing){.layout = layouts[i]};
         hd_status status = count(p, i, of);
         if (status != HD_OK && (!i || status == HD_ESYSTEM))
             return status;

@@ -4,7 +4,7 @@
  *
  *     hd_placements_advice placed;
  *     hd_advise_placements(arena, diag, &advice, &options, wanted, wanted_count, &placed);
- *     const hd_placing *best = &placed.layouts[placed.best];
+ *     const hd_layout_placing *best = &placed.layouts[placed.best];
  *     best->chosen[b], best->run.time.seconds       where buffer b should live; seconds of the whole run then
  *
  * A whole run goes from the host's data to the host's data. Its seconds are those of the launches
@@ -42,7 +42,7 @@ typedef struct hd_whole_run {
 } hd_whole_run;
 
 /* A layout of the record, and where the buffers should live in it. Buffers are numbered as in the job. */
-typedef struct hd_placing {
+typedef struct hd_layout_placing {
     const hd_layout *layout;
     hd_run_counts counts;            /* with what each launch moves of each buffer */
     hd_whole_run as_is;              /* where the job has its buffers */
@@ -51,7 +51,7 @@ typedef struct hd_placing {
     hd_whole_run run;                /* with these, all together */
     /* [buffer_count][HD_PLACEMENTS]: with that buffer in that placement, and the others as chosen. */
     hd_whole_run *elsewhere;
-} hd_placing;
+} hd_layout_placing;
 
 typedef struct hd_placements_advice {
     const hd_job *job;
@@ -60,7 +60,7 @@ typedef struct hd_placements_advice {
     hd_placement *priced;   /* in which any buffer may be put, besides where the job has it */
     uint32_t priced_count;
     /* The job's own first, then the advised one, SoA and DA, as far as kernels run in them. */
-    hd_placing *layouts;
+    hd_layout_placing *layouts;
     uint32_t count;
     uint32_t advised; /* which of them the advice about layouts is */
     uint32_t before;  /* which takes least where the job has its buffers */

@@ -70,7 +70,7 @@ static void find_kernels(hd_arena *arena, const hd_placements_advice *p, uint32_
 }
 
 static buffer_row *buffer_rows(hd_arena *arena, const hd_placements_advice *p) {
-    const hd_placing *best = &p->layouts[p->best];
+    const hd_layout_placing *best = &p->layouts[p->best];
     buffer_row *rows = hd_new_array(arena, buffer_row, p->job->buffer_count);
     for (uint32_t b = 0; b < p->job->buffer_count; b++) {
         const hd_buffer *buffer = &p->job->buffers[b];
@@ -130,7 +130,7 @@ static const char *value_print(hd_arena *arena, const hd_placements_advice *p,
 /* Without its full stop. */
 static const char *verdict_of(hd_arena *arena, const hd_placements_advice *p) {
     const hd_record *record = p->job->record;
-    const hd_placing *best = &p->layouts[p->best], *before = &p->layouts[p->before];
+    const hd_layout_placing *best = &p->layouts[p->best], *before = &p->layouts[p->before];
     const char *layout = hd_layout_print(arena, record, best->layout);
     const char *takes = value_print(arena, p, &best->run);
     const char *took = value_print(arena, p, &before->as_is);
@@ -177,14 +177,14 @@ static const hd_member buffer_members[] = {
     {0}};
 
 /* `parent` is the advice. */
-HD_GETTER(all_of, hd_placing,
+HD_GETTER(all_of, hd_layout_placing,
           hd_rows(runs_in(view->arena, view->parent, row->all),
                   ((const hd_placements_advice *)view->parent)->priced_count))
 static const hd_member placing_members[] = {
-    {"layout", HD_BEHIND(hd_placing, layout), .of = hd_layout_members},
-    {"as_is", HD_IN(hd_placing, as_is), .of = run_members},
+    {"layout", HD_BEHIND(hd_layout_placing, layout), .of = hd_layout_members},
+    {"as_is", HD_IN(hd_layout_placing, as_is), .of = run_members},
     {"all", .get = all_of, .of = placed_members},
-    {"chosen", HD_IN(hd_placing, run), .of = run_members},
+    {"chosen", HD_IN(hd_layout_placing, run), .of = run_members},
     {0}};
 
 typedef struct unpriced_row {
@@ -250,7 +250,7 @@ static void show_layouts(cli *c, const hd_placements_advice *p, hd_objective obj
         {NULL, "each at its best", unit_of(objective), HD_AT(layout_row, values.best)}, {0}};
     layout_row *rows = hd_new_array(c->arena, layout_row, p->count);
     for (uint32_t i = 0; i < p->count; i++) {
-        const hd_placing *of = &p->layouts[i];
+        const hd_layout_placing *of = &p->layouts[i];
         rows[i] = (layout_row){values_of(of->all, &of->run, objective), of->layout};
     }
     const char *title = hd_format(c->arena, "\n%s of a whole run, by where all buffers are",

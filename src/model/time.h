@@ -34,10 +34,10 @@ typedef struct hd_time_work {
     double l2_partial;                   /* of these, sectors that were written in part */
     double dram_bytes;                   /* read and written */
     double dram_rows;                    /* that were opened in memory's banks */
-    double link_bytes; /* over the link, in the busier direction, or both where they take turns */
-    double l1_hits, l2_hits; /* shares of the loads that are served there */
-    double hottest;          /* lanes' atomics at the sector that has most of them */
-    hd_energy_counts energy; /* as the energy model counts; without seconds */
+    double link_bytes;                   /* over the link, in the direction that has more of them */
+    double l1_hits, l2_hits;             /* shares of the loads that are served there */
+    double hottest;                      /* lanes' atomics at the sector that has most of them */
+    hd_energy_counts energy;             /* as the energy model counts; without seconds */
 } hd_time_work;
 
 /* What keeps a launch from being faster. */

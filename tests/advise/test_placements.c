@@ -106,7 +106,7 @@ static void buffers_go_where_they_are_used_best(void **state) {
         asked a;
         ask(&a, "radeon-fiji", "", again, (hd_objective)objective);
         assert_int_equal(a.status, HD_OK);
-        const hd_placing *best = &a.placed.layouts[a.placed.best];
+        const hd_layout_placing *best = &a.placed.layouts[a.placed.best];
         assert_false(a.placed.leave);
         assert_true(a.placed.gain.low > 1);
         assert_int_not_equal(best->chosen[TABLE], HD_PLACEMENT_DEVICE);
@@ -131,7 +131,7 @@ static void copies_go_where_they_are_needed(void **state) {
     static const bool read[] = {true, true, true, false}, written[] = {false, false, false, true};
     assert_memory_equal(p->read, read, sizeof read);
     assert_memory_equal(p->written, written, sizeof written);
-    const hd_placing *original = &p->layouts[0];
+    const hd_layout_placing *original = &p->layouts[0];
     const uint64_t bytes = RECORDS * 16 + FEW * 16 + THREADS * 4 + THREADS * 4;
     assert_copied(original->as_is.copies, (double)bytes, 13e9, BUFFERS);
     assert_near(original->as_is.link_bytes, (double)bytes);
@@ -231,7 +231,7 @@ static void no_combination_takes_less(void **state) {
             const hd_placements_advice *p = &a.placed;
             assert_int_equal(a.status, HD_OK);
             for (uint32_t i = 0; i < p->count; i++) {
-                const hd_placing *of = &p->layouts[i];
+                const hd_layout_placing *of = &p->layouts[i];
                 double least = INFINITY;
                 for (uint32_t number = 0; number < 256; number++) {
                     hd_placement in[BUFFERS];

@@ -7,7 +7,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -82,29 +81,28 @@ static void a_link_is_taken_by_copies_or_by_the_kernel(void **state) {
     for (int l = 0; l < 2; l++) {
         const hd_explored *device = in(&e, layouts[l], "device"),
                           *host = in(&e, layouts[l], "host");
-        const hd_explored *fine = in(&e, layouts[l], "fine"),
-                          *coarse = in(&e, layouts[l], "coarse");
         assert_true(device->predicted && device->kernels.repeats == 1);
         /* There and back; and waited for. */
         assert_true(joules(&device->energy) < 1e-12);
         assert_near(joules(&device->whole_energy), 2.0 * BYTES * 1e-6);
         assert_near(device->whole.median - device->kernels.median,
                     2.0 * BYTES / 0.1e9 + 2 * LAUNCHING);
-        /* In place: all that lanes ask for where it is not cached, else what comes from memory. */
-        assert_near(joules(&host->energy), (double)host->counts.l1_bytes * 1e-6);
-        assert_near(joules(&fine->energy), joules(&host->energy));
-        assert_near(joules(&coarse->energy), (double)coarse->counts.dram_bytes * 1e-6);
-        assert_near(joules(&coarse->whole_energy), joules(&coarse->energy));
+        /* In place nothing is copied. */
         assert_near(host->whole.median, host->kernels.median);
-        /* Its time is beside that of the rest, which is next to none. */
-        const double link = (double)host->counts.l1_bytes / 0.1e9;
-        assert_true(host->kernels.median >= link + LAUNCHING);
-        assert_true(host->kernels.median < 1.01 * (link + LAUNCHING));
+        assert_near(joules(&host->whole_energy), joules(&host->energy));
+        assert_near(joules(&in(&e, layouts[l], "fine")->energy), joules(&host->energy));
+        assert_near(joules(&in(&e, layouts[l], "coarse")->energy),
+                    (double)host->counts.dram_bytes * 1e-6);
     }
-    /* Neighbours in a record come again and again, and only caches know. */
-    const hd_explored *aos = in(&e, "aos", "host"), *soa = in(&e, "soa", "host");
-    assert_true(joules(&aos->energy) > 2 * joules(&soa->energy));
-    assert_true(joules(&in(&e, "aos", "coarse")->energy) < joules(&aos->energy));
+    /* Each byte crosses once where neighbours lie side by side; four of five are read, beside the rest of
+     * the kernel, which takes next to no time. */
+    const hd_explored *soa = in(&e, "soa", "host");
+    const double link = 0.8 * BYTES / 0.1e9;
+    assert_near(joules(&soa->energy), 1.0 * BYTES * 1e-6);
+    assert_true(soa->kernels.median >= link + LAUNCHING);
+    assert_true(soa->kernels.median < 1.01 * (link + LAUNCHING));
+    /* Of results in records every sector is written, whole. */
+    assert_true(joules(&in(&e, "aos", "host")->energy) > 1.5 * joules(&soa->energy));
     hd_arena_free(e.arena);
 }
 
@@ -114,14 +112,12 @@ static void shared_memory_is_copied_in_memory(void **state) {
     explored e;
     explore_placements(&e, PLAIN SPEED("0.1", "0") " energy:0,0,0,0,0,1000000,0,0");
     const hd_explored *device = in(&e, "aos", "device"), *host = in(&e, "aos", "host");
-    const hd_explored *fine = in(&e, "aos", "fine"), *coarse = in(&e, "aos", "coarse");
     assert_near(joules(&device->whole_energy) - joules(&device->energy), 4.0 * BYTES * 1e-6);
     assert_true(device->whole.median - device->kernels.median > 4.0 * BYTES / 0.1e9);
     assert_near(joules(&host->energy), joules(&device->energy));
     assert_near(host->whole.median, device->kernels.median);
-    assert_near(joules(&coarse->energy), joules(&host->energy));
-    assert_near(joules(&fine->energy), (double)fine->counts.l1_bytes * 1e-6);
-    assert_true(fine->kernels.median > host->kernels.median);
+    assert_near(joules(&in(&e, "aos", "coarse")->energy), joules(&host->energy));
+    assert_true(joules(&in(&e, "aos", "fine")->energy) >= joules(&host->energy));
     hd_arena_free(e.arena);
 }
 
@@ -149,25 +145,16 @@ static void idle_power_is_drawn_for_the_time(void **state) {
     hd_arena_free(idle.arena);
 }
 
-/* Without speeds: joules without idle power, and no times; whose link is not known either is whole alone in
- * device memory. */
+/* Without speeds: joules without idle power, no times, and device memory alone. */
 static void a_profile_without_speeds_has_no_times(void **state) {
     (void)state;
     static const char *const vary[] = {"objects=2048", "layout=soa"};
-    const struct {
-        const char *energy;
-        size_t placements;
-    } cases[] = {{" energy:1,1,1,1,1,1,1,7", 2}, {" energy:1,1,1,1,1,1,0,7", 1}};
-    for (int c = 0; c < 2; c++) {
-        explored e;
-        char device[512];
-        snprintf(device, sizeof device, PLAIN "%s", cases[c].energy);
-        explore(&e, device, vary, 2);
-        assert_int_equal(e.result.count, cases[c].placements);
-        assert_true(!e.result.variants[0].kernels.repeats && !e.result.variants[0].whole.repeats);
-        assert_true(joules(&e.result.variants[0].energy) > 0);
-        hd_arena_free(e.arena);
-    }
+    explored e;
+    explore(&e, PLAIN " energy:1,1,1,1,1,1,1,7", vary, 2);
+    assert_int_equal(e.result.count, 1);
+    assert_true(!e.result.variants[0].kernels.repeats && !e.result.variants[0].whole.repeats);
+    assert_true(joules(&e.result.variants[0].energy) > 0);
+    hd_arena_free(e.arena);
 }
 
 /* SoA's kernels compute where its arrays begin, from the number of elements; those of discrete arrays are

@@ -70,6 +70,7 @@ static hd_status measure_value(explore_state *e, const hd_plan_line *line, uint3
     if (status == HD_OK)
         status = e->options->model ? explore_model_variants(e, &p, runs, count)
                                    : explore_measure_variants(e, &p, runs, count);
+    explore_free_counts(e, &p);
     hd_arena_free(p.arena);
     return status;
 }

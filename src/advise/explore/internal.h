@@ -16,7 +16,6 @@
 #include "advise/explore/explore.h"
 #include "advise/measure/counters.h"
 #include "advise/measure/session.h"
-#include "model/time.h"
 
 /* A kernel is launched so often that one timing takes at least so long: shorter ones say more
  * about starting a kernel than about running it. */
@@ -51,7 +50,9 @@ typedef struct explore_point {
     hd_micro micro;
     const hd_layout **layouts; /* [plan->layout_count] */
     hd_variant_counts *counts; /* the same */
-    hd_time_work *works;       /* the same, without a device: for the models */
+    /* The same, without a device: what the models price, each in its arena. */
+    struct hd_run_counts *runs;
+    hd_arena **arenas;
     void **contents, **expected;
     void *of_host;  /* the objects that the host computes, again and again */
     uint64_t bytes; /* of the objects */
@@ -118,7 +119,8 @@ hd_status explore_energy(explore_metered *m, const hd_timing *seconds, hd_energy
 hd_status explore_count_compiled(const explore_state *e, explore_point *p);
 /* Prices and keeps variants of a point that is counted. */
 hd_status explore_model_variants(explore_state *e, const explore_point *p,
-                                 const explore_variant *runs, uint64_t count);
+                                 const explore_variant *variants, uint64_t count);
+void explore_free_counts(const explore_state *e, const explore_point *p);
 /* NULL, or why nothing is known of such a placement. */
 const char *explore_model_lacks(const hd_device *model, hd_placement placement);
 
