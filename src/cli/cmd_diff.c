@@ -353,6 +353,10 @@ static times *times_of(cli *c, const cli_counted *a, const cli_counted *b) {
 
 static void show_times(cli *c, const request *r, hd_str *out) {
     const times *t = r->times;
+    if (!t && (r->sides[0].needs_caches || r->sides[1].needs_caches))
+        hd_say(out,
+               "--caches predicts times, too, which some blocks do not tell here: L2 has no room "
+               "for what launches leave to the next ones");
     if (!t)
         return;
     const char *part = t->simulated < 1 ? hd_format(c->arena, ", by the caches of %s of the blocks",

@@ -14,7 +14,7 @@
 /* ---- from events --------------------------------------------------------------------------- */
 
 /* Accesses of lanes that caches are simulated for where only a time asks for them. */
-static const double FEW_ACCESSES = 1 << 19;
+static const double FEW_ACCESSES = 1 << 18;
 
 /* What is counted of a trace. */
 typedef struct counting {
@@ -81,12 +81,24 @@ static hd_status simulate(counting *n) {
 
 /* ---- time ------------------------------------------------------------------------------------- */
 
+/* Some blocks do not show what a launch finds of the one before in an L2 that has no room for all. */
+static bool some_can_stand_for_all(const counting *n) {
+    const hd_job *job = n->k->placed.job;
+    uint64_t bytes = 0;
+    for (uint32_t b = 0; b < job->buffer_count; b++)
+        bytes += job->buffers[b].count * job->buffers[b].element_bytes;
+    return hd_trace_get(n->trace)->launch_count == 1 || bytes <= n->device->l2.size;
+}
+
 /* Only for the time: so few blocks that it takes little, and beside what is counted anyway. */
 static void simulate_few(counting *n) {
     const double all = (double)hd_trace_sum(hd_trace_get(n->trace)).lane_accesses;
     const hd_trace_watch watch = {.stop = n->watch.stop};
     const hd_caches_options options = {.watch = &watch, .share = fmin(1, FEW_ACCESSES / all)};
     n->k->simulated = options.share;
+    n->k->needs_caches = options.share < 1 && !some_can_stand_for_all(n);
+    if (n->k->needs_caches)
+        return;
     if (hd_caches_run(n->arena, &hd_silent, n->trace, n->device, n->k->placed.job, NULL, &options,
                       &n->few) != HD_OK)
         n->few = NULL;

@@ -20,8 +20,9 @@ typedef struct cli_counted {
     hd_access_table table;
     const hd_annotated *annotated;
     bool complete, has_caches;
-    hd_time time;     /* on the device; zeros: not known */
-    double simulated; /* share of the blocks that it rests on */
+    hd_time time;      /* on the device; zeros: not known */
+    double simulated;  /* share of the blocks that it rests on */
+    bool needs_caches; /* it is not known since they were not simulated of all blocks */
 } cli_counted;
 
 /* Counts for a device. Where a job was stopped by a signal, what ran until then. */

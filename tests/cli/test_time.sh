@@ -124,6 +124,19 @@ accepts diff many.yaml --layout soa --device h200 --caches --json
 holds 'a.time.simulated === 1'
 holds 'Math.abs(a.time.before.seconds / JSON.parse(require("fs").readFileSync("some.json")).time.before.seconds - 1) < 0.05'
 
+# But not where launches leave more to each other than L2 holds.
+sed 's/  - kernel: push/&\n    repeat: 2/' many.yaml >often.yaml
+small_l2="$plain clock:100 bandwidth:100,200,1 rates:64,2,64,16,64,4 latency:30,100,300"
+accepts diff often.yaml --layout soa --device "$small_l2"
+in_one_line -F '--caches predicts times, too, which some blocks do not tell here: L2 has no room'
+accepts diff often.yaml --layout soa --device "$small_l2" --json
+fits diff
+holds 'a.time === null'
+accepts diff often.yaml --layout soa --device "$small_l2" --caches --json
+holds 'a.time.simulated === 1'
+accepts diff often.yaml --layout soa --device h200 --json
+holds 'a.time.simulated < 1'
+
 # The page has what advise says, or why it has nothing.
 if [ "${HEDDLE_PAGE:-ON}" != OFF ]; then
     accepts report body.yaml --device "$memory" --json

@@ -38,6 +38,9 @@ for (const [i, run] of data.runs.entries()) {
         assert.equal(await shown.page.locator('.counted').count(),
             files.reduce((lines, file) => lines + file.lines.length, 0));
     assert.equal((await shown.cells('fields')).length, record.fields.length + 1);
+    assert.deepEqual((await shown.cells('times')).map(([kernel]) => kernel),
+        run.time.kernels.map(({ kernel }) => kernel));
+    await shown.page.locator('.roofline .dot-now').first().waitFor();
     await shown.goto(`#counts?run=${i + 1}`);
     for (const name of ['launches', 'blocks', 'mis', 'lane_accesses', 'transactions'])
         assert.equal(await shown.figure(name), count(run.totals[name]), name);
