@@ -147,10 +147,10 @@ static bool *find_waits(hd_arena *arena, const kir_kernel *kernel) {
     uint32_t *depth = hd_new_array(arena, uint32_t, kernel->inst_count); /* loads before it */
     for (uint32_t b = 0; b < kernel->block_count; b++) {
         const kir_block *block = &kernel->blocks[b];
-        uint32_t deepest = 0, *of = NULL;
+        uint32_t deepest = 0;
         for (uint32_t i = 0; i < block->inst_count; i++) {
             const kir_inst *inst = &kernel->insts[block->insts[i]];
-            of = &depth[block->insts[i]];
+            uint32_t *of = &depth[block->insts[i]];
             for (uint32_t a = 0; inst->op != KIR_PHI && a < inst->arg_count; a++)
                 *of = depth[inst->args[a]] > *of ? depth[inst->args[a]] : *of;
             if (!is_waited_for(kernel, inst))
@@ -158,8 +158,8 @@ static bool *find_waits(hd_arena *arena, const kir_kernel *kernel) {
             waits[block->insts[i]] = ++*of > deepest;
             deepest = *of > deepest ? *of : deepest;
         }
-        for (uint32_t i = 0; i < block->inst_count;
-             i++) /* what comes from another block is there */
+        /* What comes from another block is there. */
+        for (uint32_t i = 0; i < block->inst_count; i++)
             depth[block->insts[i]] = 0;
     }
     return waits;
