@@ -214,13 +214,6 @@ static hd_status answer_together(hd_arena *arena, const hd_diag *diag,
     return status;
 }
 
-double hd_expected_accesses(const hd_device_advice *of) {
-    double sum = 0;
-    for (size_t i = 0; i < of->access_count; i++)
-        sum += of->accesses[i].executions * of->accesses[i].lanes;
-    return sum;
-}
-
 static hd_status run_for_evidence(hd_arena *arena, const hd_diag *diag,
                                   const hd_advise_options *options, const hd_search_options *search,
                                   const hd_job *declared, hd_advice *advice) {
@@ -229,9 +222,9 @@ static hd_status run_for_evidence(hd_arena *arena, const hd_diag *diag,
         options->evidence; /* what follows from the source has no beginning */
     hearing.whole_blocks =
         !hd_basis_of(arena, first->accesses, first->access_count, &options->cost).count;
-    hd_status status =
-        hd_evidence_hear(arena, diag, advice->job, options->devices, advice->device_count, &hearing,
-                         hd_expected_accesses(&advice->devices[0]), &advice->evidence);
+    hd_status status = hd_evidence_hear(
+        arena, diag, advice->job, options->devices, advice->device_count, &hearing,
+        hd_expected_accesses(first->accesses, first->access_count), &advice->evidence);
     for (uint32_t d = 0; d < advice->device_count && status == HD_OK && !advice->evidence->why; d++)
         status =
             advise_by_evidence(arena, diag, options, search, advice, d, &advice->devices[d].search);

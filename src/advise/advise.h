@@ -113,8 +113,6 @@ static inline const hd_rewritten *hd_advice_written(const hd_advice *advice) {
     return advice->program ? advice->program : advice->rewritten;
 }
 
-/* Accesses of lanes that static cost foresees. */
-double hd_expected_accesses(const hd_device_advice *of);
 /* Whether a share of the blocks of each launch may run in the place of all: no block reads what another launch
  * leaves, or nothing that is counted depends on contents. */
 bool hd_part_stands_for_all(hd_arena *arena, const hd_advice *advice, const hd_cost_options *cost);

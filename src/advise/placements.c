@@ -330,7 +330,7 @@ hd_status hd_advise_placements(hd_arena *arena, const hd_diag *diag, const hd_ad
                       .diag = diag,
                       .advice = advice,
                       .options = options,
-                      .expected = hd_expected_accesses(first),
+                      .expected = hd_expected_accesses(first->accesses, first->access_count),
                       .result = result};
     *result = (hd_placements_advice){
         .job = advice->job, .device = first->device, .objective = options->objective};

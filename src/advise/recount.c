@@ -414,15 +414,19 @@ static void add(hd_arena *arena, const hd_record *record, const hd_layout *layou
     r->layouts[r->count++] = (hd_recounted){.layout = layout};
 }
 
-double hd_lane_accesses(hd_arena *arena, hd_cost_model *model) {
-    hd_cost_line *lines;
-    size_t count;
+double hd_expected_accesses(const hd_cost_line *lines, size_t count) {
     double sum = 0;
-    hd_cost_of_layout(arena, model, hd_layout_original(arena, hd_cost_record(model)), &lines,
-                      &count);
     for (size_t i = 0; i < count; i++)
         sum += lines[i].executions * lines[i].lanes;
     return sum;
+}
+
+double hd_lane_accesses(hd_arena *arena, hd_cost_model *model) {
+    hd_cost_line *lines;
+    size_t count;
+    hd_cost_of_layout(arena, model, hd_layout_original(arena, hd_cost_record(model)), &lines,
+                      &count);
+    return hd_expected_accesses(lines, count);
 }
 
 static void choose(hd_arena *arena, const hd_device *device, hd_cost_model *model,

@@ -79,7 +79,9 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
 hd_status hd_count_in_layout(hd_arena *arena, const hd_diag *diag, const hd_job *job,
                              const hd_layout *layout, const hd_device *device, double expected,
                              const hd_evidence_options *options, hd_run_counts *counts);
-/* Accesses of lanes of the job that the model is of, for `expected`. */
+/* Accesses of lanes that the lines of hd_cost_of_layout() foresee, for `expected`. */
+double hd_expected_accesses(const hd_cost_line *lines, size_t count);
+/* Those of the job that the model is of, in the layout that it has. */
 double hd_lane_accesses(hd_arena *arena, hd_cost_model *model);
 /* Where there is no other layout to count: the original alone, for its time. */
 void advise_count_original(hd_arena *arena, const hd_job *job, const hd_device *device,
