@@ -10,6 +10,7 @@
 #include "analysis/banks.h"
 #include "analysis/time_work.h"
 #include "device/energy_model.h"
+#include "model/race.h"
 
 typedef struct counting {
     hd_arena *arena; /* of what is kept, and not for threads */
@@ -490,13 +491,16 @@ static void compare(hd_recount *r) {
     }
 }
 
-/* Of layouts whose costs can hardly be told apart: fewer transactions, then fewer requests. The plainer
- * ones come first. */
-static bool is_better(const hd_recount *r, const hd_recounted *a, const hd_recounted *b) {
+/* Of layouts whose costs can hardly be told apart: fewer transactions, then fewer requests, then the
+ * plainer one. */
+static bool is_better(const hd_recount *r, const hd_record *record, const hd_recounted *a,
+                      const hd_recounted *b) {
     const hd_run_counts *x = hd_recount_deciding(r, a), *y = hd_recount_deciding(r, b);
     const double few = (double)x->transactions / (double)y->transactions;
-    return few < 1 - HD_NOTICEABLE / 2 ||
-           (few < 1 + HD_NOTICEABLE / 2 && x->requests < y->requests);
+    if (few < 1 - HD_NOTICEABLE / 2 || few >= 1 + HD_NOTICEABLE / 2)
+        return few < 1;
+    return x->requests == y->requests ? hd_layout_nearer(record, a->layout, b->layout) < 0
+                                      : x->requests < y->requests;
 }
 
 /* How long it takes to the original of the same compiler; 0: that is not known. */
@@ -530,7 +534,7 @@ static void move_up(hd_recounted *layouts, uint32_t from, uint32_t to) {
 }
 
 /* By cost; but first the one to take. */
-static void sort(hd_recount *r) {
+static void sort(hd_recount *r, const hd_record *record) {
     hd_recounted *all = r->layouts;
     uint32_t best = 0;
     for (uint32_t i = 1, k; i < r->count; i++) {
@@ -540,9 +544,9 @@ static void sort(hd_recount *r) {
     }
     for (uint32_t i = 1;
          i < r->count && all[i].counted && all[i].ratio <= all[0].ratio * (1 + HD_NOTICEABLE); i++)
-        best = is_better(r, &all[i], &all[best]) && hd_recount_faster(r, &all[i], &all[best]) >= 0
-                   ? i
-                   : best;
+        if (is_better(r, record, &all[i], &all[best]) &&
+            hd_recount_faster(r, &all[i], &all[best]) >= 0)
+            best = i;
     move_up(all, best, 0);
 }
 
@@ -676,7 +680,7 @@ hd_status advise_recount(hd_arena *arena, const hd_job *job, const hd_device *de
     recount->simulated = c.is_cached;
     count_blocks(&c);
     compare(recount);
-    sort(recount);
+    sort(recount, job->record);
     if (!recount->count || !recount->layouts[0].counted)
         recount->why = "no layout could be rewritten and run";
     return HD_OK;

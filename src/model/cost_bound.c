@@ -3,7 +3,8 @@
  *
  * However values are placed, a segment holds no more of them than fit, so the
  * distinct values that a warp touches need at least their bytes over the bytes of
- * a segment. And hits are at best all that earlier accesses might bring.
+ * a segment. And hits are at best all that earlier accesses might bring, and all segments but one of
+ * each line of L2.
  */
 #include "model/cost_internal.h"
 
@@ -55,7 +56,10 @@ static double bound_of_use(const hd_cost_model *model, const use *u) {
             most[e->first_only] = e->available;
     }
     double share = most[0] + most[1] < 1 ? most[0] + most[1] : 1;
-    double weight = device->w_dram - share * (device->w_dram - (l1 ? device->w_l1 : device->w_l2));
+    double missed = device->w_dram;
+    if (u->lines != u->units && u->access->kind != HD_STORE)
+        missed = device->w_l2 + (missed - device->w_l2) * u->segment / device->l2.line;
+    double weight = missed - share * (missed - (l1 ? device->w_l1 : device->w_l2));
     return u->executions * u->done * least_transactions(model, u) * weight;
 }
 

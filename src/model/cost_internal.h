@@ -198,7 +198,8 @@ typedef struct use {
     bool leads;          /* the first part */
     earlier *before;     /* nearest first */
     uint32_t before_count;
-    uint32_t units; /* number of the count of its segments */
+    uint32_t units; /* number of the count of its segments, */
+    uint32_t lines; /* and of that of its lines of L2 */
 } use;
 
 typedef struct stream_context {

@@ -7,7 +7,8 @@
  * executions are warps × iterations; transactions come from the lanes'
  * addresses (shape.c, segments.c); h1 and h2 are the shares of them that an
  * earlier access brought into L1, or only into L2, and that are still there
- * (stream.c). Stores and atomics skip L1. What a register keeps over the
+ * (stream.c). Stores and atomics skip L1. Of the segments that one request asks for in a line of
+ * L2, which comes from memory as a whole, all but one are L2's. What a register keeps over the
  * iterations of a loop costs nothing in all but one of them (kernel/kept.c).
  * Prices add up in a cost vector: the
  * entry is the number of enclosing loops of unknown length.
@@ -67,6 +68,11 @@ void cost_number_counts(hd_cost_model *model) {
         number_place(model, &u->fixed);
         u->units = number_count(
             model, &(count_of){.shape = u->shape, .unit = u->segment, .width = u->width});
+        u->lines =
+            u->segment < lines[1]
+                ? number_count(model,
+                               &(count_of){.shape = u->shape, .unit = lines[1], .width = u->width})
+                : u->units;
         for (uint32_t b = 0; b < u->before_count; b++)
             for (int level = 0; level < 2; level++) {
                 earlier *e = &u->before[b];
@@ -136,6 +142,13 @@ typedef struct hits {
     double l1, l2; /* shares of the transactions; l2: of those that missed L1 or skip it */
 } hits;
 
+/* Share of the segments that come with another one of the same request from memory. */
+static double share_beside(hd_cost_model *model, const use *u, const geometry *place) {
+    if (u->lines == u->units || u->access->kind == HD_STORE)
+        return 0;
+    return 1 - counted(model, u->lines, place, NULL) / counted(model, u->units, place, NULL);
+}
+
 static hits hits_of(hd_cost_model *model, const use *u, const geometry *place,
                     const cluster_geometry *g, uint64_t answers) {
     const uint32_t lines[] = {model->device->l1.line, model->device->l2.line};
@@ -159,7 +172,9 @@ static hits hits_of(hd_cost_model *model, const use *u, const geometry *place,
     double l1 = best[0][0] + best[0][1], l2 = best[1][0] + best[1][1];
     l1 = l1 < 1 ? l1 : 1;
     l2 = l2 < 1 ? l2 : 1;
-    return (hits){1 - u->done, u->done * l1, l2 > l1 ? u->done * (l2 - l1) : 0};
+    l2 = l2 > l1 ? l2 : l1;
+    l2 += (1 - l2) * share_beside(model, u, place);
+    return (hits){1 - u->done, u->done * l1, u->done * (l2 - l1)};
 }
 
 static double price_alone(hd_cost_model *model, const use *u, const cluster_geometry *g,
