@@ -97,6 +97,10 @@ typedef struct simulation {
     cache_sets l2_sets;
     uint64_t open_rows[DRAM_BANKS]; /* plus 1 */
     uint8_t *written; /* of each sector of L2's lines that is not whole: bytes stored */
+    uint32_t *used;   /* [L2's lines]: row of the launch that used it last, plus 1 */
+    double kept;      /* share of L2 in which lines outlive their launch */
+    uint64_t launch_lines;
+    double lines, whole_lines; /* that launches touched, and that all of their blocks would */
     hd_vec(cell) cells;
     hd_hash_table cell_of;   /* access << 32 | place, of the launch */
     uint32_t *last_cell;     /* [access_count]: plus 1 */
@@ -232,13 +236,40 @@ static uint32_t store_bytes(const simulation *s, const l2_request *r, const cach
     return whole;
 }
 
+/* A number from 0 to below 1 that follows from the line, so that parts of a way are kept, too. */
+static double part_of_one(uint64_t line) {
+    return (double)(hd_hash_spread(line) & 0xffffff) / (1 << 24);
+}
+
+/* Where only some blocks were heard, the others would have taken the place of a line that an earlier
+ * launch used. */
+static void drop_outlived(simulation *s, uint64_t number) {
+    cache_line *line = cache_find(&s->l2_sets, number);
+    const ptrdiff_t at = line ? line - s->l2_sets.lines : 0;
+    if (!line || s->used[at] == s->launch_row + 1 ||
+        cache_age(&s->l2_sets, line) + part_of_one(number) < s->kept * s->l2_sets.ways)
+        return;
+    evict(s, &(cache_gone){number, line->valid, line->dirty, s->l2_sets.owners[at]});
+    line->valid = line->dirty = 0;
+}
+
+static cache_line *use_l2(simulation *s, uint64_t number) {
+    cache_gone gone;
+    if (s->kept < 1)
+        drop_outlived(s, number);
+    cache_line *line = cache_use(&s->l2_sets, number, &gone);
+    uint32_t *used = &s->used[line - s->l2_sets.lines];
+    evict(s, &gone);
+    s->launch_lines += *used != s->launch_row + 1 || !(line->valid | line->dirty);
+    *used = s->launch_row + 1;
+    return line;
+}
+
 /* Returns how many requests it is. */
 static size_t serve_l2(simulation *s, const l2_request *r) {
     cell *c = &s->cells.data[r->cell];
     const bool stores = c->kind == HD_STORE;
-    cache_gone gone;
-    cache_line *line = cache_use(&s->l2_sets, r->line, &gone);
-    evict(s, &gone);
+    cache_line *line = use_l2(s, r->line);
     const uint32_t asked = count_bits(r->sectors), missing = r->sectors & ~line->valid;
     if (!(line->valid | line->dirty)) /* it has just come */
         memset(&s->written[(uint64_t)(line - s->l2_sets.lines) * s->l2.per_line_count], 0,
@@ -613,6 +644,24 @@ static hd_block_choice rows_of(const simulation *s, const hd_trace_launch *l) {
     return rows;
 }
 
+/* In the slice, blocks of a launch find each other's lines as in the device. But less passes through
+ * it than would with all blocks: what is to outlive the launch has less room, by how much less of all that
+ * launches touch came. That is at most what their buffers hold. */
+static void end_launch(simulation *s, const hd_cache_launch *ran) {
+    const hd_event_launch *launch = ran->launch;
+    const double lines = (double)s->launch_lines;
+    double bytes = 0;
+    for (uint32_t b = 0; b < launch->buffer_count; b++)
+        bytes += launch->buffers[b].space == KIR_GLOBAL ? (double)launch->buffers[b].bytes : 0;
+    const double held = fmax(lines, bytes / s->device->l2.tag);
+    s->lines += lines;
+    s->whole_lines +=
+        ran->blocks ? fmin(lines * (double)launch->block_count / (double)ran->blocks, held) : 0;
+    s->launch_lines = 0;
+    if (s->whole_lines > 0)
+        s->kept = s->lines / s->whole_lines * s->device->sms / s->sms;
+}
+
 static hd_status run_launch(simulation *s, hd_trace *trace, const hd_trace_launch *l,
                             hd_cache_launch *result, bool *complete) {
     const hd_event_launch *launch = &l->launch;
@@ -653,6 +702,7 @@ static hd_status run_launch(simulation *s, hd_trace *trace, const hd_trace_launc
     status = cache_take_turns(&turns, complete);
     for (size_t n = 0; n < s->atomics.count; n++)
         result->hottest = fmax(result->hottest, s->atomics.data[n]);
+    end_launch(s, result);
     return status;
 }
 
@@ -787,7 +837,10 @@ static void make_levels(simulation *s) {
     s->l2 = geometry_of(&d->l2, s->sector);
     const uint64_t sets = d->l2.size / d->l2.tag / d->l2.ways, slice = sets * s->sms / d->sms;
     cache_sets_init(&s->l2_sets, 1, slice ? slice : 1, d->l2.ways);
-    s->written = cache_pages(s->l2_sets.row_count * s->l2_sets.used * s->l2.per_line_count);
+    const uint64_t lines = s->l2_sets.row_count * s->l2_sets.used;
+    s->written = cache_pages(lines * s->l2.per_line_count);
+    s->used = hd_checked(calloc(lines, sizeof *s->used));
+    s->kept = 1;
     s->fetches = d->l2.size / d->l2.tag > FEW_LINES;
     if (!s->has_l1)
         return;
@@ -802,6 +855,7 @@ static void free_levels(simulation *s) {
         cache_sets_free(s->l1s);
     cache_sets_free(&s->l2_sets);
     free(s->written);
+    free(s->used);
     free(s->groups);
     free(s->loads);
     free(s->queue.requests);

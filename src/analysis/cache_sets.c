@@ -343,6 +343,11 @@ cache_line *cache_find(cache_sets *c, uint64_t line) {
     return has ? &c->lines[row * c->used + (uint32_t)__builtin_ctz(has)] : NULL;
 }
 
+uint32_t cache_age(const cache_sets *c, const cache_line *line) {
+    const uint64_t at = (uint64_t)(line - c->lines);
+    return c->order ? 0 : ages_of(c, at / c->used)[at % c->used];
+}
+
 void cache_each(cache_sets *c, void (*each)(void *user, const cache_gone *line), void *user) {
     for (uint64_t at = 0; at < c->row_count * c->used; at++)
         if (tags_of(c, at / c->used)[at % c->used])

@@ -59,6 +59,9 @@ static inline cache_line *cache_use(cache_sets *cache, uint64_t line, cache_gone
 }
 /* NULL when the line is not there. Changes nothing. */
 cache_line *cache_find(cache_sets *cache, uint64_t line);
+/* How many lines of its set were used after a line that is there; 0 where a set has more than 32
+ * ways, whose order tells only which is the oldest. */
+uint32_t cache_age(const cache_sets *cache, const cache_line *line);
 
 /* The line will be used: what a use looks at first, and, called some uses later, what it finds
  * there, come into the host's cache. */

@@ -146,7 +146,8 @@ typedef struct hits {
 static double share_beside(hd_cost_model *model, const use *u, const geometry *place) {
     if (u->lines == u->units || u->access->kind == HD_STORE)
         return 0;
-    return 1 - counted(model, u->lines, place, NULL) / counted(model, u->units, place, NULL);
+    const double segments = counted(model, u->units, place, NULL); /* 0: no lane is active */
+    return segments > 0 ? 1 - counted(model, u->lines, place, NULL) / segments : 0;
 }
 
 static hits hits_of(hd_cost_model *model, const use *u, const geometry *place,

@@ -42,6 +42,7 @@ static void scene_end(scene *s) {
 }
 
 static void give_random(const hd_sink *sink, const void *what) { produce(what, sink, false); }
+static void give_half(const hd_sink *sink, const void *what) { produce(what, sink, true); }
 
 static const hd_device *device_of(hd_arena *arena, const char *text) {
     const hd_device *device;
@@ -266,6 +267,38 @@ static void random_traces_are_as_with_lists(void **state) {
         scene_end(&s);
     }
     assert_true(hits > 1000 && l2_hits > 1000 && written > 1000);
+}
+
+/* Where half of the blocks were heard, half of L2 is left to what outlives a launch. */
+static void half_of_the_blocks_are_as_with_lists(void **state) {
+    static const char *const large[] = {
+        "warp:32 l1:4k/32 l2:1m/32 w:1,10,100 blocks:2 threads:512 regs:64k segment:32 sms:3 "
+        "l1tags:128/8 l2tags:128/16",
+        "warp:32 l1:0 l2:768k/64 w:1,30,100 blocks:3 threads:512 regs:64k segment:32 sms:2 "
+        "l2tags:128/24",
+        "warp:32 l1:0 l2:1m/32 w:1,30,100 blocks:3 threads:512 regs:64k segment:32 sms:2 "
+        "l2tags:128/64",
+    };
+    uint64_t dropped = 0;
+    (void)state;
+    for (uint32_t i = 0; i < sizeof large / sizeof *large; i++) {
+        const spec random = {200 + i, 64, 7, 72, 12, 3};
+        scene s;
+        scene_begin(&s);
+        scene_write(&s, give_half, &random);
+        const hd_device *device = device_of(s.arena, large[i]);
+        const hd_caches_options options = {.registers = 16};
+        const hd_caches *c;
+        oracle_caches o;
+        assert_int_equal(hd_caches_run(s.arena, NULL, s.trace, device, NULL, NULL, &options, &c),
+                         HD_OK);
+        oracle_caches_run(&o, s.trace, device, NULL, NULL, options.registers);
+        compare(c, &o);
+        dropped += o.dropped;
+        oracle_caches_free(&o);
+        scene_end(&s);
+    }
+    assert_true(dropped > 100);
 }
 
 /* ---- against stack distances --------------------------------------------------------------------------- */
@@ -504,6 +537,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_done_by_hand),
         cmocka_unit_test(random_traces_are_as_with_lists),
+        cmocka_unit_test(half_of_the_blocks_are_as_with_lists),
         cmocka_unit_test(a_set_of_all_lines_is_a_stack),
         cmocka_unit_test(several_read_one_trace),
         cmocka_unit_test(parts_of_a_trace),

@@ -74,7 +74,7 @@ __kernel void sum(__global struct point *p, __global const float *a, __global fl
 END2
 accepts advise rows.cl --global 4096 --local 256
 in_one_line -E "accesses that are not to struct point move in vain what makes [78].\..% of the cost, which no layout of it changes; most of it on line 6, a: lanes 256 bytes apart"
-in_one_line -E "accesses to struct point are 3\..% of the cost, so that no layout of it can gain more"
+in_one_line -E "accesses to struct point are 2\..% of the cost, so that no layout of it can gain more"
 accepts advise rows.cl --global 4096 --local 256 --run 0
 says_not "which no layout"
 

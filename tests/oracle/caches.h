@@ -44,6 +44,7 @@ typedef struct oracle_line {
     uint64_t line, valid, dirty; /* valid, dirty: a bit for each sector */
     uint32_t stored[64];         /* bytes of each */
     size_t owner;
+    uint32_t used; /* row of the launch that used it last, plus 1; of L2 */
 } oracle_line;
 
 /* Lines of each set, the last used first. */
@@ -63,8 +64,11 @@ typedef struct oracle_caches {
     oracle_cache l2, *l1;
     uint64_t open_rows[512]; /* plus 1 */
     hd_vec(oracle_row) rows;
+    double kept, lines, whole_lines; /* of all launches: lines of L2 touched, and by all blocks */
+    uint64_t dropped;                /* lines of earlier launches that were there no more */
     /* of the launch */
     uint32_t number;
+    uint64_t new_lines;
     const hd_event_launch *launch;
     hd_map *map;                 /* of the one buffer that is laid out */
     const hd_event_buffer *laid; /* in this launch */
@@ -195,14 +199,51 @@ static void oracle_write_back(oracle_caches *o, const oracle_line *line) {
     counts->dram_read += oracle_bits(line->dirty & ~line->valid) * o->sector;
 }
 
+static void oracle_let_go(oracle_caches *o, const oracle_line *gone) {
+    oracle_write_back(o, gone);
+    if (gone->dirty)
+        oracle_open_row(o, gone->line, &o->rows.data[gone->owner].counts);
+}
+
+/* A line of an earlier launch is there only in the share of the ways that were used last that blocks
+ * which were not heard leave to it. */
+static void oracle_drop(oracle_caches *o, uint64_t line) {
+    uint64_t hash = line * UINT64_C(0x9e3779b97f4a7c15), set = (hash >> 32) * o->l2.sets >> 32;
+    oracle_line *lines = o->l2.lines + set * o->l2.ways;
+    for (size_t at = 0; at < o->l2.counts[set]; at++) {
+        const double age = o->l2.ways > 32 ? 0 : (double)at;
+        if (lines[at].line != line || lines[at].used == o->number + 1 ||
+            age + (double)(hash % (1 << 24)) / (1 << 24) < o->kept * (double)o->l2.ways)
+            continue;
+        oracle_let_go(o, &lines[at]);
+        lines[at] = (oracle_line){.line = line};
+        o->dropped++;
+    }
+}
+
+static void oracle_end_launch(oracle_caches *o, uint64_t ran) {
+    double bytes = 0, lines = (double)o->new_lines;
+    for (uint32_t b = 0; b < o->launch->buffer_count; b++)
+        if (o->launch->buffers[b].space == KIR_GLOBAL)
+            bytes += (double)o->launch->buffers[b].bytes;
+    double held = bytes / o->device->l2.tag,
+           all = lines * (double)o->launch->block_count / (double)ran;
+    held = held < lines ? lines : held;
+    o->lines += lines;
+    o->whole_lines += all < held ? all : held;
+    o->new_lines = 0;
+    o->kept = o->lines / o->whole_lines;
+}
+
 /* bytes: of each of the line's sectors, how many a store writes; NULL: it is none. */
 static void oracle_l2(oracle_caches *o, uint64_t line, uint64_t bits, const uint64_t *bytes,
                       bool writes, size_t owner) {
+    oracle_drop(o, line);
     oracle_line gone, *l = oracle_use(&o->l2, line, &gone);
     hd_cache_counts *counts = &o->rows.data[owner].counts;
-    oracle_write_back(o, &gone);
-    if (gone.dirty)
-        oracle_open_row(o, gone.line, &o->rows.data[gone.owner].counts);
+    oracle_let_go(o, &gone);
+    o->new_lines += l->used != o->number + 1 || !(l->valid | l->dirty);
+    l->used = o->number + 1;
     counts->l2_sectors += oracle_bits(bits);
     for (uint64_t s = 0; s < o->l2.line; s++) {
         const uint64_t bit = (uint64_t)1 << s;
@@ -540,6 +581,7 @@ static void oracle_caches_run(oracle_caches *o, hd_trace *trace, const hd_device
                          .device = device,
                          .job = job,
                          .layout = layout,
+                         .kept = 1,
                          .sector = hd_device_segment_for(device, 1)};
     if (device->l2.line < o->sector)
         o->sector = device->l2.line;
@@ -561,6 +603,7 @@ static void oracle_caches_run(oracle_caches *o, hd_trace *trace, const hd_device
         for (uint32_t sm = 0; o->l1 && sm < device->sms; sm++)
             o->l1[sm] = oracle_cache_of(o->arena, &device->l1, o->sector);
         oracle_run_launch(o, &contents->launches[l], registers);
+        oracle_end_launch(o, contents->launches[l].block_count);
     }
     for (uint64_t s = 0; s < o->l2.sets; s++)
         for (size_t w = 0; w < o->l2.counts[s]; w++)
