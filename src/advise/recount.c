@@ -504,14 +504,15 @@ static bool is_better(const hd_recount *r, const hd_record *record, const hd_rec
 }
 
 /* How long it takes to the original of the same compiler; 0: that is not known. */
-static double relative_time(const hd_recount *r, const hd_recounted *of) {
-    const double seconds = hd_recount_deciding(r, of)->time.seconds;
+static hd_time relative_time(const hd_recount *r, const hd_recounted *of) {
+    hd_time time = hd_recount_deciding(r, of)->time;
     const double own = hd_recount_own(r, of)->time.seconds;
-    return own > 0 ? seconds / own : 0;
+    time.seconds = own > 0 ? time.seconds / own : 0;
+    return time;
 }
 
 int hd_recount_faster(const hd_recount *r, const hd_recounted *a, const hd_recounted *b) {
-    const hd_time x = {.seconds = relative_time(r, a)}, y = {.seconds = relative_time(r, b)};
+    const hd_time x = relative_time(r, a), y = relative_time(r, b);
     if (r->objective != HD_QUANTITY_TIME || !(x.seconds > 0) || !(y.seconds > 0))
         return 0;
     const hd_time_gain gain = hd_time_gain_of(&y, &x); /* from b to a */

@@ -72,6 +72,7 @@ typedef struct hd_time {
     hd_time_bound bound;  /* that takes most of it */
     double share;         /* of the seconds that the bound alone needs */
     double of[HD_BOUNDS]; /* seconds that each alone needs */
+    double doubt;         /* how many times as far off as usual it may be; 0: as usual */
 } hd_time;
 
 /* Whether the profile has what a time needs. */
