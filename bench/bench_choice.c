@@ -22,9 +22,9 @@
 
 #include "../tests/oracle/partition.h"
 #include "advise/advise.h"
-#include "frontend/frontend.h"
 #include "advise/measure/stopwatch.h"
 #include "cli/report/report.h"
+#include "shared/run_job.h"
 
 static const char *const jobs[] = {"stream", "groups", "gather", "all"};
 static const uint64_t tiles[] = {HD_TILE_AOS, 4, 16, 64, HD_TILE_SOA};
@@ -56,15 +56,6 @@ typedef struct contest {
 static void progress(const char *name, const char *what) {
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "\r\033[K%s: %s", name, what);
-}
-
-static hd_status load(contest *c) {
-    const char *path = hd_format(c->arena, "%s/bench/choice/%s.yaml", HEDDLE_SOURCE, c->name);
-    kir_module *module;
-    hd_status status = hd_job_read(c->arena, c->diag, path, &c->job);
-    if (status == HD_OK)
-        status = hd_frontend(c->arena, c->diag, c->job->kernel_path, c->job->options, &module);
-    return status == HD_OK ? hd_job_resolve(c->arena, c->diag, c->job, module) : status;
 }
 
 /* ---- all layouts ------------------------------------------------------------------ */
@@ -237,7 +228,8 @@ static hd_status run_final(contest *c) {
 /* ---- all of it ------------------------------------------------------------------------- */
 
 static hd_status run_contest(contest *c) {
-    hd_status status = load(c);
+    const char *path = hd_format(c->arena, "bench/choice/%s.yaml", c->name);
+    hd_status status = load_job(c->arena, c->diag, path, &c->job);
     if (status != HD_OK)
         return status;
     list_all(c);

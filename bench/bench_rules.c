@@ -20,6 +20,7 @@
 #include "advise/explore/decision_rules.h"
 #include "cli/report/report.h"
 #include "frontend/frontend.h"
+#include "shared/run_job.h"
 
 static const char *const devices[] = {"radeon-fiji", "amd-kaveri", "tesla-k20c", "h200"};
 static const char *const jobs[] = {"bfs",   "bitonic", "blackscholes", "euler",  "gsim",
@@ -46,17 +47,6 @@ typedef struct bench {
     hd_nearest_point *points;
     uint32_t point_count;
 } bench;
-
-static hd_status load(const bench *b, const char *name, kir_form form, hd_job **job) {
-    const char *path =
-        hd_format(b->arena, "%s/examples/%s/%s-small.yaml", HEDDLE_SOURCE, name, name);
-    kir_module *module;
-    hd_status status = hd_job_read(b->arena, b->diag, path, job);
-    if (status == HD_OK)
-        status = hd_frontend_of(b->arena, b->diag, (*job)->kernel_path, (*job)->options, form, NULL,
-                                &module);
-    return status == HD_OK ? hd_job_resolve(b->arena, b->diag, *job, module) : status;
-}
 
 static hd_status explore(bench *b) {
     hd_plan plan;
@@ -95,9 +85,10 @@ static hd_status run_contest(const bench *b, const char *name, hd_objective obje
     hd_job *job, *as_written;
     hd_advice advice;
     hd_layout *also[LAYOUTS];
-    hd_status status = load(b, name, hd_form_for(b->device), &job);
+    const char *path = hd_format(b->arena, "examples/%s/%s-small.yaml", name, name);
+    hd_status status = load_job_in_form(b->arena, b->diag, path, hd_form_for(b->device), &job);
     if (status == HD_OK)
-        status = load(b, name, KIR_AS_WRITTEN, &as_written);
+        status = load_job(b->arena, b->diag, path, &as_written);
     if (status != HD_OK)
         return status;
     hd_advise_options options = {.objective = objective,

@@ -5,16 +5,22 @@
 #include "machine/vm.h"
 
 /* Ties a job that was read to its kernels. */
-static hd_status resolve(hd_arena *arena, const hd_diag *diag, hd_job *job) {
+static hd_status resolve(hd_arena *arena, const hd_diag *diag, kir_form form, hd_job *job) {
     kir_module *module;
-    hd_status status = hd_frontend(arena, diag, job->kernel_path, job->options, &module);
+    hd_status status =
+        hd_frontend_of(arena, diag, job->kernel_path, job->options, form, NULL, &module);
     return status ? status : hd_job_resolve(arena, diag, job, module);
 }
 
-hd_status load_job(hd_arena *arena, const hd_diag *diag, const char *path, hd_job **job) {
+hd_status load_job_in_form(hd_arena *arena, const hd_diag *diag, const char *path, kir_form form,
+                           hd_job **job) {
     const char *file = hd_format(arena, "%s/%s", HEDDLE_SOURCE, path);
     hd_status status = hd_job_read(arena, diag, file, job);
-    return status ? status : resolve(arena, diag, *job);
+    return status ? status : resolve(arena, diag, form, *job);
+}
+
+hd_status load_job(hd_arena *arena, const hd_diag *diag, const char *path, hd_job **job) {
+    return load_job_in_form(arena, diag, path, KIR_AS_WRITTEN, job);
 }
 
 static hd_status run_launches(hd_vm *vm, const hd_job *job, const hd_sink *sink) {
@@ -30,7 +36,7 @@ hd_status run_read_job(hd_arena *arena, const hd_diag *diag, hd_job *job, uint32
     const hd_vm_options options = {.spaces = spaces};
     hd_vm *vm;
     hd_status status;
-    if ((status = resolve(arena, diag, job)) ||
+    if ((status = resolve(arena, diag, KIR_AS_WRITTEN, job)) ||
         (status = hd_vm_open(arena, diag, job, NULL, &options, &vm)))
         return status;
     status = run_launches(vm, job, sink);

@@ -7,6 +7,9 @@
 
 /* Reads the job file `path`, relative to the repository, and ties it to its kernels. */
 hd_status load_job(hd_arena *arena, const hd_diag *diag, const char *path, hd_job **job);
+/* The same, to kernels in this form instead of as they are written. */
+hd_status load_job_in_form(hd_arena *arena, const hd_diag *diag, const char *path, kir_form form,
+                           hd_job **job);
 /* Runs the job file `path`, relative to the repository; `sink` hears accesses to `spaces`
  * (bit 1 << kir_space). */
 hd_status run_job(hd_arena *arena, const hd_diag *diag, const char *path, uint32_t spaces,

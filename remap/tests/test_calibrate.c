@@ -3,10 +3,8 @@
  * do nothing, and take seconds of a clock that only they turn, longer where they are disturbed. What
  * the same engine does undisturbed is the twin: its plan is the right one.
  */
-#include <unistd.h>
-
 #include "moves.h"
-#include "opencl.h"
+#include "opencl_fixture.h"
 
 enum { SIDE = 256, BYTES = SIDE * SIDE * 4, SEEDS = 40 };
 
@@ -28,6 +26,9 @@ typedef struct engine {
     double now, burst_ends;
     bool is_zero_copy;
     unsigned launches, zero_copies;
+    hd_remap *map; /* what all tests move, from the host to the memory */
+    hd_remap_memory memory;
+    void *host;
 } engine;
 static engine machine;
 
@@ -103,22 +104,7 @@ static const char *fake_allocate(hd_compute *gpu, hd_placement placement, uint64
 
 /* ---- the device ---------------------------------------------------------------------------- */
 
-typedef struct fixture {
-    opencl_device opencl;
-    hd_remap_device *device;
-    hd_arena *arena;
-    char *folder;
-    heard last;
-    hd_diag diag;
-    hd_remap *map;
-    hd_remap_memory memory;
-    void *host;
-} fixture;
-
-/* As a new process has it. */
-static void open_device(fixture *f) {
-    if (hd_remap_open_opencl(&f->diag, f->opencl.context, f->opencl.id, &f->device) != HD_OK)
-        fail_msg("%s", f->last.text);
+static void take_over(fixture *f) {
     machine.real = f->device->gpu->api;
     machine.api = *machine.real;
     machine.api.allocate = fake_allocate;
@@ -131,46 +117,43 @@ static void open_device(fixture *f) {
     f->device->gpu->device.is_processor = true; /* one way to make a kernel */
     f->device->clock = machine_clock;
     f->device->sample_elements = SIDE * SIDE;
-    assert_int_equal(hd_remap_allocate(&f->diag, f->device, f->map, HD_REMAP_IN_DEVICE, &f->memory),
-                     HD_OK);
+    assert_int_equal(
+        hd_remap_allocate(&f->diag, f->device, machine.map, HD_REMAP_IN_DEVICE, &machine.memory),
+        HD_OK);
 }
 
-static void close_device(fixture *f) {
-    hd_remap_release(f->device, f->map, &f->memory);
+/* The device as a new process has it. */
+static void next_process(fixture *f) {
+    hd_remap_release(f->device, machine.map, &machine.memory);
     hd_remap_close(f->device);
+    if (hd_remap_open_opencl(&f->diag, f->opencl.context, f->opencl.id, &f->device) != HD_OK)
+        fail_msg("%s", f->last.text);
+    take_over(f);
 }
 
-static int set_up(void **state) {
-    fixture *f = calloc(1, sizeof *f);
-    f->diag = (hd_diag){hear, &f->last};
-    f->arena = hd_arena_new();
-    if (hd_scratch_make(f->arena, &f->diag, &f->folder) != HD_OK ||
-        setenv("XDG_CACHE_HOME", f->folder, 1) != 0 || !opencl_find(&f->opencl) ||
-        hd_remap_transpose(&f->diag, SIDE, SIDE, 4, &f->map) != HD_OK)
+static int set_up_engine(void **state) {
+    if (set_up_in_folder(state) != 0)
         return -1;
-    f->host = aligned_alloc(4096, BYTES);
-    memset(f->host, 1, BYTES);
+    fixture *f = *state;
     machine = (engine){.seed = 1};
-    open_device(f);
-    *state = f;
+    assert_int_equal(hd_remap_transpose(&f->diag, SIDE, SIDE, 4, &machine.map), HD_OK);
+    machine.host = aligned_alloc(4096, BYTES);
+    memset(machine.host, 1, BYTES);
+    take_over(f);
     return 0;
 }
 
-static int tear_down(void **state) {
+static int tear_down_engine(void **state) {
     fixture *f = *state;
-    close_device(f);
-    hd_remap_free(f->map);
-    free(f->host);
-    clReleaseContext(f->opencl.context);
-    hd_scratch_remove(f->folder);
-    hd_arena_free(f->arena);
-    free(f);
-    return 0;
+    hd_remap_release(f->device, machine.map, &machine.memory);
+    hd_remap_free(machine.map);
+    free(machine.host);
+    return tear_down(state);
 }
 
 static hd_remap_choice plan(fixture *f) {
     hd_remap_choice choice;
-    if (hd_remap_plan(&f->diag, f->device, f->map, HD_REMAP_TO_DEVICE, HD_REMAP_IN_DEVICE,
+    if (hd_remap_plan(&f->diag, f->device, machine.map, HD_REMAP_TO_DEVICE, HD_REMAP_IN_DEVICE,
                       &choice) != HD_OK)
         fail_msg("%s", f->last.text);
     return choice;
@@ -178,7 +161,8 @@ static hd_remap_choice plan(fixture *f) {
 
 static void move(fixture *f, unsigned times, const hd_remap_options *options) {
     for (unsigned i = 0; i < times; i++)
-        if (hd_remap_to_device(&f->diag, f->device, f->map, &f->memory, f->host, options) != HD_OK)
+        if (hd_remap_to_device(&f->diag, f->device, machine.map, &machine.memory, machine.host,
+                               options) != HD_OK)
             fail_msg("%s", f->last.text);
 }
 
@@ -225,8 +209,7 @@ static void until_the_next_process(void **state) {
     assert_int_equal(plan(f).strategy, HD_REMAP_HOST);
     machine.by = QUIET;
     for (int process = 0; process < 3; process++) {
-        close_device(f);
-        open_device(f);
+        next_process(f);
         unsigned launches = machine.launches;
         assert_int_equal(plan(f).strategy, HD_REMAP_ZERO_COPY);
         assert_int_equal(figures_of(f)->settled, process > 0);
@@ -271,8 +254,7 @@ static void a_plan_that_does_not_hold(void **state) {
     assert_false(figures_of(f)->settled); /* they are in doubt */
     move(f, 3, NULL);
     for (int process = 0; process < 3; process++) {
-        close_device(f);
-        open_device(f);
+        next_process(f);
         unsigned launches = machine.launches;
         assert_int_equal(plan(f).strategy, HD_REMAP_HOST);
         assert_true((machine.launches > launches) == (process < 2));
@@ -343,8 +325,7 @@ static void no_memory_for_a_trial(void **state) {
     plan(f);
     figures_of(f)->remap *= 1000; /* chunks and one piece seem to be worth a trial */
     settle(f);
-    close_device(f); /* with the memory that it has kept */
-    open_device(f);
+    next_process(f); /* without the memory that this one has kept */
     machine.by = NO_MEMORY;
     unsigned before = machine.zero_copies;
     move(f, 20, NULL);
@@ -352,7 +333,7 @@ static void no_memory_for_a_trial(void **state) {
     assert_true(machine.zero_copies >= before + 18);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up_engine, tear_down_engine)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

@@ -2,40 +2,19 @@
 #include <unistd.h>
 
 #include "moves.h"
-#include "opencl.h"
+#include "opencl_fixture.h"
 
-typedef struct fixture {
-    opencl_device opencl;
-    hd_remap_device *device;
-    hd_arena *arena;
-    char *folder, *path;
-    heard last;
-    hd_diag diag;
-} fixture;
-
-/* One folder for all: PoCL keeps its kernels there, too. */
-static int set_up(void **state) {
-    fixture *f = calloc(1, sizeof *f);
-    f->diag = (hd_diag){hear, &f->last};
-    f->arena = hd_arena_new();
-    if (hd_scratch_make(f->arena, &f->diag, &f->folder) != HD_OK ||
-        setenv("XDG_CACHE_HOME", f->folder, 1) != 0 || !opencl_find(&f->opencl) ||
-        hd_remap_open_opencl(&f->diag, f->opencl.context, f->opencl.id, &f->device) != HD_OK)
-        return -1;
-    f->path = hd_remap_figures_path(f->arena, f->device->gpu);
-    hd_remap_figures_write(f->device->gpu, &(hd_remap_figures){0});
-    *state = f;
-    return access(f->path, R_OK);
+static const char *path_of_figures(const fixture *f) {
+    return hd_remap_figures_path(f->arena, f->device->gpu);
 }
 
-static int tear_down(void **state) {
+/* One folder for all: PoCL keeps its kernels there, too. */
+static int set_up_figures(void **state) {
+    if (set_up_in_folder(state) != 0)
+        return -1;
     fixture *f = *state;
-    hd_remap_close(f->device);
-    clReleaseContext(f->opencl.context);
-    hd_scratch_remove(f->folder);
-    hd_arena_free(f->arena);
-    free(f);
-    return 0;
+    hd_remap_figures_write(f->device->gpu, &(hd_remap_figures){0});
+    return access(path_of_figures(f), R_OK);
 }
 
 static hd_remap *small_map(fixture *f) {
@@ -142,12 +121,12 @@ static void names_of_strategies(void **state) {
 static char *read_figures(fixture *f) {
     char *text;
     size_t length;
-    assert_int_equal(hd_read_file(f->arena, &f->diag, f->path, &text, &length), HD_OK);
+    assert_int_equal(hd_read_file(f->arena, &f->diag, path_of_figures(f), &text, &length), HD_OK);
     return text;
 }
 
 static void write_text(fixture *f, const char *text, size_t length) {
-    assert_int_equal(hd_write_file(&f->diag, f->path, text, length), HD_OK);
+    assert_int_equal(hd_write_file(&f->diag, path_of_figures(f), text, length), HD_OK);
 }
 
 static bool is_known(fixture *f) {
@@ -299,10 +278,9 @@ static void a_place_that_cannot_be_written(void **state) {
     assert_int_equal(f->last.count, 0);
     setenv("XDG_CACHE_HOME", "relative", 1); /* is to be ignored */
     setenv("HOME", "", 1);
-    assert_null(hd_remap_figures_path(f->arena, f->device->gpu));
+    assert_null(path_of_figures(f));
     setenv("HOME", "/home/u", 1);
-    assert_non_null(
-        strstr(hd_remap_figures_path(f->arena, f->device->gpu), "/home/u/.cache/heddle/remap-"));
+    assert_non_null(strstr(path_of_figures(f), "/home/u/.cache/heddle/remap-"));
     hd_remap_free(map);
 }
 
@@ -320,5 +298,5 @@ int main(void) {
         cmocka_unit_test(in_place_nothing_is_transferred),
         cmocka_unit_test(a_place_that_cannot_be_written),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up_figures, tear_down);
 }
