@@ -138,9 +138,9 @@ static bool runs_fill_units(const hd_record *record, const hd_cluster *cluster, 
 static uint64_t group_of_cluster(const hd_record *record, const hd_cluster *cluster, uint64_t used,
                                  uint32_t unit) {
     uint64_t here = cluster->mask & used, sum = 0;
-    bool apart = cluster->tile == HD_TILE_SOA || !here ||
-                 (!cluster->padded && (!(cluster->mask & (cluster->mask - 1)) ||
-                                       (unit && runs_fill_units(record, cluster, here, unit))));
+    bool apart = cluster->tile == HD_TILE_SOA ||
+                 (!cluster->padded &&
+                  (!(here & (here - 1)) || (unit && runs_fill_units(record, cluster, here, unit))));
     if (!apart)
         return hd_hash_mix(here, cluster->padded ? 0 : cluster->tile);
     for (; here; here &= here - 1)

@@ -1,5 +1,5 @@
 /* Who proposes layouts, and their proposals in one list (propose.h). */
-#include "model/propose.h"
+#include "model/race.h"
 
 hd_judge hd_judge_cost(hd_arena *arena, const hd_device *device, const hd_search_result *search) {
     enum { MOST = 10 };
@@ -51,14 +51,17 @@ typedef struct named_layout {
 } named_layout;
 typedef hd_vec(named_layout) named_layouts;
 
-static void propose(hd_arena *arena, named_layouts *list, hd_layout *layout, uint64_t group,
-                    const char *by) {
+/* Of layouts that differ in where fields lie which nobody uses the plainest is proposed. */
+static void propose(hd_arena *arena, const hd_record *record, named_layouts *list,
+                    hd_layout *layout, uint64_t group, const char *by) {
     size_t i = 0, j = 0;
     while (i < list->count && list->data[i].group != group)
         i++;
     if (i == list->count)
         hd_push(arena, list, (named_layout){layout, group});
     named_layout *known = &list->data[i];
+    if (hd_layout_nearer(record, layout, known->layout) < 0)
+        known->layout = layout;
     while (j < known->by.count && strcmp(known->by.data[j], by) != 0)
         j++;
     if (j == known->by.count)
@@ -79,7 +82,7 @@ hd_proposal *hd_propose(hd_arena *arena, const hd_record *record, uint64_t used,
             hd_layout *layout = judges[j].layouts.data[rank];
             more = true;
             if (hd_layout_places(record, layout, used) != original)
-                propose(arena, &list, layout, hd_layout_group(record, layout, used, 0),
+                propose(arena, record, &list, layout, hd_layout_group(record, layout, used, 0),
                         judges[j].name);
         }
     }
