@@ -430,6 +430,17 @@ double hd_lane_accesses(hd_arena *arena, hd_cost_model *model) {
     return hd_expected_accesses(lines, count);
 }
 
+/* Whether a plainer layout before it costs the same by what is known. */
+static bool is_beside(const hd_record *record, const hd_search_result *ranking, uint32_t number) {
+    static const double same = 1e-3;
+    const hd_ranked *of = &ranking->ranked[number];
+    for (uint32_t i = 0; i < number; i++)
+        if (of->ratio <= ranking->ranked[i].ratio * (1 + same) &&
+            hd_layout_nearer(record, ranking->ranked[i].layout, of->layout) < 0)
+            return true;
+    return false;
+}
+
 static void choose(hd_arena *arena, const hd_device *device, hd_cost_model *model,
                    const hd_search_result *ranking, const hd_evidence_options *options,
                    hd_recount *r) {
@@ -441,7 +452,8 @@ static void choose(hd_arena *arena, const hd_device *device, hd_cost_model *mode
     for (uint32_t i = 0; i < options->layout_count; i++)
         add(arena, record, options->layouts[i], r);
     for (uint32_t i = 0; i < ranking->ranked_count && i < BEST; i++)
-        add(arena, record, ranking->ranked[i].layout, r);
+        if (!is_beside(record, ranking, i))
+            add(arena, record, ranking->ranked[i].layout, r);
     add(arena, record, hd_layout_soa(arena, record), r);
     if (!hd_layout_parse(arena, &silent, record, hd_format(arena, "aosoa:%u", device->warp),
                          &tiles))
