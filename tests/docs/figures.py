@@ -51,7 +51,8 @@ class Runner:
         for name in SEEN:
             os.symlink(os.path.join(ROOT, name), os.path.join(self.folder.name, name))
         self.environment = dict(os.environ, PATH=self.build + ":" + os.environ["PATH"], LC_ALL="C.UTF-8",
-                                XDG_CACHE_HOME=os.path.join(self.folder.name, ".cache"), COLUMNS="100")
+                                XDG_CACHE_HOME=os.path.join(self.folder.name, ".cache"),
+                                HEDDLE_DATABASE=os.path.join(self.folder.name, ".database"), COLUMNS="100")
 
     def run(self, command):
         bench, pipe, rest = command.partition(" | ") if command.startswith("./run bench ") else ("", "", command)
