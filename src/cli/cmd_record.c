@@ -26,6 +26,7 @@ typedef struct job_row {
     const char *file;
     uint64_t launches, buffers;
     cli_source_job source;
+    bool is_opencl; /* its kernels are the program's source */
 } job_row;
 
 typedef struct left_row {
@@ -86,33 +87,44 @@ static uint64_t entries_in(const char *list) {
     return count;
 }
 
-/* Makes a job of its lists of buffers and launches, where it has launches. */
+/* A list that the program may not have left; NULL: it is not there. */
+static hd_status read_list(cli *c, const char *path, const char *end, char **text) {
+    size_t length;
+    const char *list = hd_format(c->arena, "%s.%s", path, end);
+    *text = NULL;
+    return access(list, R_OK)
+               ? HD_OK
+               : hd_read_long_file(c->arena, &c->diag, list, SIZE_MAX, text, &length);
+}
+
+static hd_status write_job(cli *c, const char *path, const char *head, const char *buffers,
+                           const char *launches) {
+    hd_str out = {.arena = c->arena};
+    hd_str_printf(&out, "%s%s%slaunches:\n%s", head, buffers ? "buffers:\n" : "",
+                  buffers ? buffers : "", launches);
+    return hd_write_file(&c->diag, path, out.data, out.length);
+}
+
+/* Makes a job of what the program has left of it, where it has launches. */
 static hd_status make_job(cli *c, recorded *r, const char *number) {
     const char *name = hd_format(c->arena, "job%s.yaml", number);
     const char *path = hd_format(c->arena, "%s/%s", r->folder, name);
-    const char *parts[] = {hd_format(c->arena, "%s.buffers", path),
-                           hd_format(c->arena, "%s.launches", path)};
-    char *texts[] = {"", ""};
-    size_t length;
-    if (access(parts[1], R_OK))
-        return HD_OK;
-    hd_str out = {.arena = c->arena};
-    hd_str_printf(&out, "kernel: kernels%s.ptx\n", number);
-    for (int i = 0; i < 2; i++) {
-        bool is_there = !access(parts[i], R_OK);
-        hd_status status =
-            is_there ? hd_read_long_file(c->arena, &c->diag, parts[i], SIZE_MAX, &texts[i], &length)
-                     : HD_OK;
-        if (status)
-            return status;
-        hd_str_printf(&out, is_there ? "%s:\n%s" : "", i ? "launches" : "buffers", texts[i]);
-    }
-    hd_status status = hd_write_file(&c->diag, path, out.data, out.length);
+    char *head, *buffers, *launches;
+    hd_status status = read_list(c, path, "head", &head);
+    if (!status)
+        status = read_list(c, path, "buffers", &buffers);
+    if (!status)
+        status = read_list(c, path, "launches", &launches);
+    if (status || !head || !launches)
+        return status;
+    job_row row = {name, entries_in(launches), entries_in(buffers), {0}};
+    status = write_job(c, path, head, buffers, launches);
+    row.is_opencl = !strstr(head, ".ptx\n");
     if (status)
         return status;
-    unlink(parts[0]);
-    unlink(parts[1]);
-    const job_row row = {name, entries_in(texts[1]), entries_in(texts[0]), {0}};
+    for (int i = 0; i < 3; i++)
+        unlink(
+            hd_format(c->arena, "%s.%s", path, (const char *[]){"head", "buffers", "launches"}[i]));
     r->launches += row.launches;
     hd_push(c->arena, &r->jobs, row);
     return HD_OK;
@@ -233,18 +245,22 @@ static hd_status record(cli *c, request *r, recorded *found) {
     for (unsigned n = 1; !status; n++) { /* of what the program has left */
         const char *number = n == 1 ? "" : hd_format(c->arena, "-%u", n);
         size_t jobs = found->jobs.count;
-        if (access(hd_format(c->arena, "%s/kernels%s.ptx", r->folder, number), R_OK))
+        if (access(hd_format(c->arena, "%s/job%s.yaml.head", r->folder, number), R_OK))
             break;
         status = make_job(c, found, number);
-        if (!status && found->jobs.count > jobs)
-            status = cli_make_source_job(c, r->folder, number, &r->source,
-                                         &found->jobs.data[jobs].source);
+        job_row *row = found->jobs.count > jobs ? &found->jobs.data[jobs] : NULL;
+        if (!status && row)
+            status = row->is_opencl
+                         ? cli_make_opencl_job(c, r->folder, number, &row->source)
+                         : cli_make_source_job(c, r->folder, number, &r->source, &row->source);
     }
     cli_source_job *sources = hd_new_array(c->arena, cli_source_job, found->jobs.count);
+    size_t count = 0;
     for (size_t j = 0; j < found->jobs.count; j++)
-        sources[j] = found->jobs.data[j].source;
-    return status ? status
-                  : cli_add_sources(c, r->folder, sources, found->jobs.count, &r->source, r->words);
+        if (!found->jobs.data[j].is_opencl)
+            sources[count++] = found->jobs.data[j].source;
+    return status || !count ? status
+                            : cli_add_sources(c, r->folder, sources, count, &r->source, r->words);
 }
 
 hd_status cli_record_program(cli *c, char **words, const char *folder) {

@@ -76,6 +76,15 @@ static const char *library_folder(hd_arena *arena) {
     return installed ? hd_path_folder(arena, installed) : NULL;
 }
 
+/* OPENCL_LAYERS with Heddle's layer before others; NULL: it is not there. */
+static const char *layers(hd_arena *arena, const char *libraries) {
+    const char *before = getenv("OPENCL_LAYERS"), *own = hd_path_folder(arena, libraries);
+    const char *layer = hd_format(arena, "%s/libheddle-layer.so", own);
+    if (access(layer, R_OK))
+        return NULL;
+    return before && *before ? hd_format(arena, "%s:%s", layer, before) : layer;
+}
+
 /* In the program's process. */
 static void redirect(const char *file, int to) {
     int fd = file ? open(file, O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
@@ -90,12 +99,15 @@ hd_status cli_run_program(cli *c, const cli_program_run *run, int *how) {
                        "Heddle's libraries for CUDA programs (libheddle-cuda.so) are not there; "
                        "'./run build' builds them, beside build/release/heddle");
     const char *path = before && *before ? hd_format(c->arena, "%s:%s", folder, before) : folder;
+    const char *all_layers = layers(c->arena, folder);
     cli_stop stop;
     fflush(NULL);
     cli_catch_stop(&stop); /* the terminal sends signals to the program, too */
     pid_t child = fork();
     if (!child) {
         setenv("LD_LIBRARY_PATH", path, 1);
+        if (all_layers)
+            setenv("OPENCL_LAYERS", all_layers, 1);
         for (const cli_setting *s = run->settings; s->name; s++)
             setenv(s->name, s->value, 1);
         redirect(run->output, STDOUT_FILENO);

@@ -61,6 +61,9 @@ typedef struct cli_source_job {
  * result->why. */
 hd_status cli_make_source_job(cli *c, const char *folder, const char *number,
                               const cli_source *given, cli_source_job *result);
+/* The recording of an OpenCL program, whose kernels are its source, is made such a job itself. */
+hd_status cli_make_opencl_job(cli *c, const char *folder, const char *number,
+                              cli_source_job *result);
 /* Says in all of these jobs what the program's own files are, and how it was run. */
 hd_status cli_add_sources(cli *c, const char *folder, const cli_source_job *jobs, size_t count,
                           const cli_source *given, char **program);

@@ -6,6 +6,8 @@
  * becomes another buffer, whose initial contents are that. Launches that the source has no kernel
  * for, or cannot say, change memory just as the host does.
  *
+ * An OpenCL program carries its source, so its recorded job becomes that one.
+ *
  * Where memory or arguments hold addresses, buffers stay at theirs and the host's writes are those of
  * the recording; only the machine takes such a job.
  */
@@ -41,6 +43,7 @@ typedef struct given {
     const char *name, *value, *bytes;
     uint32_t memory; /* KIR_NONE: it is no pointer */
     uint64_t offset;
+    uint64_t local_bytes;   /* of local memory; 0: it is none */
     const kir_param *param; /* NULL: it is a variable */
     bool is_unknown;        /* a variable that the kernel of the source does not use */
 } given;
@@ -51,6 +54,7 @@ typedef struct writer {
     const hd_job *job;        /* the recorded one, resolved */
     const kir_module *module; /* of the source */
     const char *path;         /* the source */
+    bool is_opencl;           /* of a program that carries it */
     bool has_addresses;
     memory *memories; /* [job->buffer_count] */
     hd_vec(buffer) buffers;
@@ -181,6 +185,11 @@ static void give_number(const writer *w, const kir_kernel *kernel, const hd_arg 
     g->bytes = hd_str_text(&bytes);
 }
 
+static void give_local(const hd_arg *arg, given *g) {
+    g->memory = KIR_NONE;
+    g->local_bytes = arg->local_bytes;
+}
+
 static given *givens_of(const writer *w, const hd_launch *launch, const kir_kernel *kernel) {
     given *all = hd_new_array(w->arena, given, launch->arg_count + 1);
     for (uint32_t a = 0; a < launch->arg_count; a++) {
@@ -195,7 +204,9 @@ static given *givens_of(const writer *w, const hd_launch *launch, const kir_kern
         }
         all[a].param = &kernel->params[arg->param];
         all[a].name = all[a].param->name;
-        if (is_pointer(all[a].param))
+        if (arg->kind == HD_ARG_LOCAL)
+            give_local(arg, &all[a]);
+        else if (is_pointer(all[a].param))
             give_pointer(w, arg, &all[a]);
         else
             give_number(w, kernel, arg, &all[a]);
@@ -305,6 +316,8 @@ static void add_given(writer *w, const given *g) {
         hd_str_printf(text, "buffer: %s", cli_yaml_name(w->c, b->name));
         if (g->offset)
             hd_str_printf(text, ", offset: %llu", (unsigned long long)g->offset);
+    } else if (g->local_bytes) {
+        hd_str_printf(text, "local: %llu", (unsigned long long)g->local_bytes);
     } else {
         hd_str_printf(text, g->value ? "value: \"%s\"" : "bytes: \"%s\"",
                       g->value ? g->value : g->bytes);
@@ -347,9 +360,13 @@ static void add_launch(writer *w, const hd_launch *l, const given *all) {
     static const uint64_t one[] = {1, 1, 1};
     hd_str *text = &w->launches;
     hd_str_printf(text, "  - kernel: %s\n", cli_yaml_name(w->c, l->kernel_name));
-    add_sizes(text, "blocks", l->global, l->local, l->dims);
-    add_sizes(text, "threads", l->local, one, l->dims);
-    hd_str_printf(text, "    shared: %llu\n", (unsigned long long)l->shared);
+    add_sizes(text, w->is_opencl ? "global" : "blocks", l->global, w->is_opencl ? one : l->local,
+              l->dims);
+    add_sizes(text, w->is_opencl ? "local" : "threads", l->local, one, l->dims);
+    if (l->offset[0] | l->offset[1] | l->offset[2])
+        add_sizes(text, "offset", l->offset, one, l->dims);
+    if (!w->is_opencl)
+        hd_str_printf(text, "    shared: %llu\n", (unsigned long long)l->shared);
     add_before(w);
     if (l->arg_count)
         hd_str_add(text, "    args:\n");
@@ -429,7 +446,8 @@ static const char *job_text(const writer *w, const char *folder, const char *ker
     hd_str text = {.arena = w->arena};
     hd_str_printf(&text, "kernel: %s\noptions: %s\n", cli_yaml_name(w->c, kernels),
                   cli_yaml_name(w->c, options));
-    add_origins(w, folder, files, &text);
+    if (!w->is_opencl)
+        add_origins(w, folder, files, &text);
     if (w->buffers.count)
         hd_str_add(&text, "buffers:\n");
     for (size_t i = 0; i < w->buffers.count; i++) {
@@ -649,14 +667,11 @@ static hd_status find_source(writer *w, const kir_module *ptx, const char *to,
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
 
-static hd_status write_job(writer *w, const char *folder, const char *number, const char *options,
-                           const output_list *files, cli_source_job *result) {
+static hd_status write_job(writer *w, const char *folder, const char *name, const char *kernels,
+                           const char *options, const output_list *files, cli_source_job *result) {
     size_t length;
-    const char *name = hd_format(w->arena, "source%s.yaml", number);
     const char *path = hd_format(w->arena, "%s/%s", folder, name);
-    const char *kernels = hd_format(w->arena, "source%s/%s", number, hd_path_name(w->path));
-    const char *text =
-        job_text(w, folder, kernels, options_for(w->c, w->path, options), files, &length);
+    const char *text = job_text(w, folder, kernels, options, files, &length);
     hd_status status = hd_write_file(&w->c->diag, path, text, length);
     if (status)
         return status;
@@ -708,10 +723,63 @@ hd_status cli_make_source_job(cli *c, const char *folder, const char *number,
     add_launches(&w);
     result->why = w.why;
     if (w.launch_count)
-        status = write_job(&w, folder, number, said->options, &files, result);
+        status = write_job(&w, folder, hd_format(c->arena, "source%s.yaml", number),
+                           hd_format(c->arena, "source%s/%s", number, hd_path_name(w.path)),
+                           options_for(c, w.path, said->options), &files, result);
     if (!result->file)
         remove_files(&files);
     return status;
+}
+
+/* The module with pointers to bytes, as those of PTX are: what a recorded job gives to them. */
+static const kir_module *of_bytes(hd_arena *arena, const kir_module *module) {
+    kir_module *bytes = hd_new(arena, kir_module);
+    *bytes = *module;
+    bytes->kernels = hd_new_array(arena, kir_kernel *, module->kernel_count + 1);
+    for (uint32_t k = 0; k < module->kernel_count; k++) {
+        kir_kernel *kernel = bytes->kernels[k] = hd_new(arena, kir_kernel);
+        *kernel = *module->kernels[k];
+        kernel->params = hd_new_array(arena, kir_param, kernel->param_count + 1);
+        memcpy(kernel->params, module->kernels[k]->params,
+               kernel->param_count * sizeof *kernel->params);
+        for (uint32_t p = 0; p < kernel->param_count; p++)
+            if (is_pointer(&kernel->params[p])) {
+                kernel->params[p].record = NULL;
+                kernel->params[p].element_type = NULL;
+                kernel->params[p].element_bytes = 0;
+            }
+    }
+    return bytes;
+}
+
+hd_status cli_make_opencl_job(cli *c, const char *folder, const char *number,
+                              cli_source_job *result) {
+    writer w = {.c = c, .arena = c->arena, .launches.arena = c->arena, .is_opencl = true};
+    const char *name = hd_format(c->arena, "job%s.yaml", number);
+    heard h = {.arena = c->arena};
+    const hd_diag diag = {hear, &h};
+    const output_list none = {0};
+    kir_module *module;
+    hd_job *job;
+    *result = (cli_source_job){0};
+    hd_status status =
+        hd_job_read(c->arena, &c->diag, hd_format(c->arena, "%s/%s", folder, name), &job);
+    if (status)
+        return status;
+    if (hd_frontend(c->arena, &diag, job->kernel_path, job->options, &module) ||
+        hd_job_resolve(c->arena, &diag, job, of_bytes(c->arena, module))) {
+        result->why = h.text ? h.text : "its kernels are not taken";
+        return HD_OK;
+    }
+    w.job = job;
+    w.module = module;
+    w.path = job->kernel_path;
+    w.names = (hd_hash_table){.arena = c->arena, .key_bytes = HD_TEXT_KEYS};
+    add_launches(&w);
+    result->why = w.why;
+    return w.launch_count ? write_job(&w, folder, name, hd_path_name(job->kernel_path),
+                                      job->options, &none, result)
+                          : HD_OK;
 }
 
 /* ---- the program's own files ------------------------------------------------------------------------- */

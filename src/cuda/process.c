@@ -1,7 +1,6 @@
 #include "cuda/process.h"
 
 #include <dlfcn.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -46,15 +45,6 @@ void cuda_say(cuda_process *p, const char *format, ...) {
     cuda_progress_erase(p->progress);
     fprintf(stderr, "heddle: %s\n", hd_vformat(p->arena, format, args));
     va_end(args);
-}
-
-void cuda_write_results(cuda_process *p, struct json_t *results, const char *folder) {
-    char *text = json_dumps(results, JSON_COMPACT);
-    if (text)
-        hd_write_file(&p->diag, hd_format(p->arena, "%s/%ld.json", folder, (long)getpid()), text,
-                      strlen(text));
-    free(text);
-    json_decref(results);
 }
 
 /* ---- the process ------------------------------------------------------------------------------ */
@@ -155,5 +145,5 @@ __attribute__((destructor)) static void end_process(void) {
     while (p->stop) /* a thread writes what is known, and ends the process (signals.c) */
         pause();
     cuda_watch_end(p->watch, p);
-    cuda_record_end(p->record, p);
+    cuda_record_end(p->record);
 }

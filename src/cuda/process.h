@@ -87,8 +87,4 @@ void cuda_handle_free(cuda_process *p, void *handle);
 /* A line on standard error, "heddle: ...", for what an error code cannot say. */
 void cuda_say(cuda_process *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Writes what the process found out to FOLDER/PID.json, and frees it. */
-struct json_t;
-void cuda_write_results(cuda_process *p, struct json_t *results, const char *folder);
-
 #endif

@@ -71,7 +71,7 @@ static void *listen_to_signals(void *self) {
     p->stop = 1;
     if (lock_within(p, 5)) { /* and keeps it: nothing more happens */
         cuda_watch_end(p->watch, p);
-        cuda_record_end(p->record, p);
+        cuda_record_end(p->record);
     }
     end_by(byte);
     return NULL;

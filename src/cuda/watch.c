@@ -9,6 +9,7 @@
 #include "analysis/analysis.h"
 #include "analysis/sampling.h"
 #include "cuda/cuda_memory.h"
+#include "recording/recording.h"
 
 /* What is known of the launches of one kernel. */
 typedef struct row {
@@ -397,7 +398,7 @@ static void write_results(const cuda_watch *w, cuda_process *p) {
         "launches", (json_int_t)w->launches, "kernels", kernels_value(w), "lines", lines_value(w),
         "faults", faults_value(w), "most_memory", (json_int_t)p->memory->most_used, "leaks",
         w->leaks ? leaks_value(p) : NULL, "memory", w->memory ? memory_value(w) : NULL);
-    cuda_write_results(p, all, w->folder);
+    hd_write_program_results(p->arena, all, w->folder);
 }
 
 /* A process that was forked off has launched nothing here. */

@@ -195,7 +195,7 @@ static cuda_error run_launch(cuda_process *p, const cuda_launch *l) {
     hd_status status = hd_ptx_launch(l->kernel->found, &l->size, l->args, &counts);
     cuda_progress_launched(p->progress);
     cuda_watch_launched(p->watch, p, l, &counts, status);
-    cuda_record_launched(p->record, p, status);
+    cuda_record_launched(p->record, l, status);
     if (!status)
         return CUDA_SUCCESS;
     if (status == HD_EUNSUPPORTED)
