@@ -29,7 +29,7 @@ mkdir -p "$own/bin" "$own/lib/clang"
 cp "$build/package/heddle" "$stage/bin/heddle"
 cp "$build/package/heddle-program.so" "$own/lib/"
 strip "$stage/bin/heddle"
-strip --strip-unneeded "$own/lib/heddle-program.so" "$own/libheddle-native.so" "$own"/cuda/*.so* "$(find "$stage" -name 'libheddle-remap.so.*.*.*')"
+strip --strip-unneeded "$own/lib/heddle-program.so" "$own"/libheddle-{native,layer}.so "$own"/cuda/*.so* "$(find "$stage" -name 'libheddle-remap.so.*.*.*')"
 
 # ---- clang, and all libraries but the C library's ---------------------------------------------
 
@@ -138,7 +138,9 @@ for file in "$own"/lib/*.so*; do
 done
 chmod u+w "$own/bin/clang"
 patchelf --force-rpath --set-rpath '$ORIGIN/../lib' "$own/bin/clang"
-patchelf --force-rpath --set-rpath '$ORIGIN/lib' "$own/libheddle-native.so"
+for file in "$own"/libheddle-{native,layer}.so; do
+    patchelf --force-rpath --set-rpath '$ORIGIN/lib' "$file"
+done
 
 # ---- licences --------------------------------------------------------------------------------
 

@@ -189,8 +189,8 @@ const cli_command cli_commands[] = {
          .reads = CLI_WHOLE_FILE | KNOWS_RECORDS, .takes_programs = true},
     [RECORD] =
         {"record", NULL, CLI_STUDY,
-         "write the launches of a CUDA or OpenCL program as a job, with all they need", cmd_record, 1,
-         UINT32_MAX, "-o FOLDER [OPTIONS] -- PROGRAM [ARGUMENTS]",
+         "write the launches of a CUDA or OpenCL program as a job, with all they need", cmd_record,
+         1, UINT32_MAX, "-o FOLDER [OPTIONS] -- PROGRAM [ARGUMENTS]",
          "Runs a program that uses CUDA without a GPU, as 'heddle run' does, and writes what it "
          "launches into a folder: a job with every launch in order, the PTX of its kernels, what "
          "memory held before them and after them; where the program was built with -lineinfo, also "

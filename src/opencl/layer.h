@@ -4,7 +4,7 @@
  *
  *     layer.c       the table of calls that a loader asks for
  *     followed.c    programs, kernels with their arguments, buffers, queues
- *     launch.c      kernels that are launched, and how they are recorded
+ *     launched.c    kernels that are launched, and how they are recorded
  */
 #ifndef OPENCL_LAYER_H
 #define OPENCL_LAYER_H
@@ -71,7 +71,7 @@ void layer_follow(cl_icd_dispatch *table);
 const layer_kernel *layer_kernel_of(const layer *l, cl_kernel kernel);
 const layer_buffer *layer_buffer_of(const layer *l, cl_mem memory);
 
-/* launch.c */
+/* launched.c */
 void layer_launches(cl_icd_dispatch *table);
 struct layer_recorder *layer_recorder_new(layer *l);
 void layer_recorder_end(const layer *l);

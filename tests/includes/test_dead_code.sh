@@ -97,7 +97,8 @@ cd "$build" || exit 1
 ninja=$(command -v ninja || command -v ninja-build) || { echo "there is no ninja"; exit 77; }
 programs="heddle"
 for more in heddle-mpi libheddle-ptx.so libheddle-remap.so ocelot/libgpuocelot.so \
-    cuda/libheddle-cuda.so cuda/libcudart.so.12 cuda/libcudart.so.13 cuda/libcuda.so.1; do
+    cuda/libheddle-cuda.so cuda/libcudart.so.12 cuda/libcudart.so.13 cuda/libcuda.so.1 \
+    libheddle-layer.so; do
     [ ! -e "$more" ] || programs+=" $more"
 done
 # Their objects and archives, as they are linked, and what the libraries hand out.

@@ -53,7 +53,7 @@ while IFS= read -r file; do
     path=$(readelf -dW "$file" | sed -n 's/.*(R.*PATH).*\[\(.*\)\]/\1/p')
     case $name:$path in
     lib/heddle/bin/*:'$ORIGIN/../lib' | lib/heddle/lib/*:'$ORIGIN' | \
-        lib/heddle/libheddle-native.so:'$ORIGIN/lib' | \
+        lib/heddle/libheddle-native.so:'$ORIGIN/lib' | lib/heddle/libheddle-layer.so:'$ORIGIN/lib' | \
         lib/heddle/cuda/libheddle-cuda.so:'$ORIGIN/../lib' | lib/heddle/cuda/libcud*:'$ORIGIN' | \
         bin/heddle: | lib/libheddle*: | lib/heddle/libgpuocelot.so:) ;;
     *) complain "$name looks for libraries in '$path'" ;;
