@@ -37,8 +37,10 @@ CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispat
         return CL_INVALID_VALUE;
     memcpy(&table, target, (entries < own ? entries : own) * sizeof(void *));
     begin(&the_layer, target);
-    layer_follow(&table);
-    layer_launches(&table);
+    if (the_layer.recorder) {
+        layer_follow(&table);
+        layer_launches(&table);
+    }
     *given = entries < own ? entries : own;
     *dispatch = &table;
     return CL_SUCCESS;
