@@ -237,9 +237,11 @@ static hd_status run_program(cli *c, const hd_device *device, double overhead, c
         hd_warn(&c->diag, NULL, "%s ended with status %d", c->words[0], found->status);
     status = cli_read_results(c, folder, take_results, found);
     if (!status && !found->processes && WIFEXITED(how))
-        hd_warn(&c->diag, NULL,
-                "%s has not used CUDA's runtime, or ended in a way that left no results (_exit)",
-                c->words[0]);
+        hd_warn(
+            &c->diag, NULL,
+            "%s has not used CUDA's runtime, or ended in a way that left no results (_exit); what "
+            "the kernels of an OpenCL program move says 'heddle show -- PROGRAM'",
+            c->words[0]);
     return status;
 }
 
