@@ -130,6 +130,31 @@ static hd_status make_job(cli *c, recorded *r, const char *number) {
     return HD_OK;
 }
 
+/* The folder stands for its job.yaml: of an OpenCL program, where libraries launch kernels of their own,
+ * that is the first job that has structs. */
+static hd_status put_records_first(cli *c, recorded *r) {
+    size_t j = 0;
+    while (j < r->jobs.count && !(r->jobs.data[j].is_opencl && r->jobs.data[j].source.has_records))
+        j++;
+    if (!j || j == r->jobs.count)
+        return HD_OK;
+    job_row *first = &r->jobs.data[0], *other = &r->jobs.data[j];
+    const char *at = hd_format(c->arena, "%s/%s", r->folder, first->file);
+    const char *from = hd_format(c->arena, "%s/%s", r->folder, other->file);
+    const char *aside = hd_format(c->arena, "%s.aside", at);
+    if (rename(at, aside) || rename(from, at) || rename(aside, from))
+        return hd_fail_errno(&c->diag, HD_ESYSTEM, NULL, "rename a job of the recording");
+    const job_row moved = *other;
+    *other = *first;
+    *first = moved;
+    const char *name = other->file;
+    other->file = first->file;
+    first->file = name;
+    other->source.file = other->source.file ? other->file : NULL;
+    first->source.file = first->file;
+    return HD_OK;
+}
+
 /* ---- what is asked for -------------------------------------------------------------------------- */
 
 /* "A-B", from 1, or one number. */
@@ -254,6 +279,8 @@ static hd_status record(cli *c, request *r, recorded *found) {
                          ? cli_make_opencl_job(c, r->folder, number, &row->source)
                          : cli_make_source_job(c, r->folder, number, &r->source, &row->source);
     }
+    if (!status)
+        status = put_records_first(c, found);
     cli_source_job *sources = hd_new_array(c->arena, cli_source_job, found->jobs.count);
     size_t count = 0;
     for (size_t j = 0; j < found->jobs.count; j++)

@@ -53,7 +53,8 @@ typedef struct cli_source_job {
     const char *file; /* its name in the folder; NULL: there is none */
     const char *path; /* of the source */
     uint64_t launches;
-    const char *why; /* launches of the recording, or all, are not in it; NULL: none is missing */
+    bool has_records; /* some buffer holds structs */
+    const char *why;  /* launches of the recording, or all, are not in it; NULL: none is missing */
 } cli_source_job;
 
 /* Makes FOLDER/sourceNUMBER.yaml of FOLDER/jobNUMBER.yaml, with a copy of the source. Of `given` are the

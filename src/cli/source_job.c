@@ -687,6 +687,8 @@ static hd_status write_job(writer *w, const char *folder, const char *name, cons
     result->file = name;
     result->path = w->path;
     result->launches = w->launch_count;
+    for (size_t b = 0; b < w->buffers.count; b++)
+        result->has_records |= w->buffers.data[b].pointer && w->buffers.data[b].pointer->record;
     if (w->left_out > 1)
         result->why =
             hd_format(w->arena, "%s (the first of %llu)", w->why, (unsigned long long)w->left_out);

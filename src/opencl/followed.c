@@ -133,15 +133,31 @@ static void follow_buffer(layer *l, cl_mem memory, layer_buffer buffer) {
     hd_push(l->arena, &l->buffer_rows, buffer);
 }
 
+static void follow_whole(layer *l, cl_mem memory, size_t bytes) {
+    l->next_address += PAGE;
+    follow_buffer(l, memory, (layer_buffer){memory, bytes, 0, l->next_address});
+    l->next_address += hd_align_up(bytes, PAGE);
+}
+
 static CL_API_ENTRY cl_mem CL_API_CALL create_buffer(cl_context context, cl_mem_flags flags,
                                                      size_t bytes, void *host, cl_int *error) {
     layer *l = layer_enter();
     cl_mem memory = l->target->clCreateBuffer(context, flags, bytes, host, error);
-    if (memory) {
-        l->next_address += PAGE;
-        follow_buffer(l, memory, (layer_buffer){memory, bytes, 0, l->next_address});
-        l->next_address += hd_align_up(bytes, PAGE);
-    }
+    if (memory)
+        follow_whole(l, memory, bytes);
+    layer_leave(l);
+    return memory;
+}
+
+static CL_API_ENTRY cl_mem CL_API_CALL create_buffer_with(cl_context context,
+                                                          const cl_mem_properties *how,
+                                                          cl_mem_flags flags, size_t bytes,
+                                                          void *host, cl_int *error) {
+    layer *l = layer_enter();
+    cl_mem memory =
+        l->target->clCreateBufferWithProperties(context, how, flags, bytes, host, error);
+    if (memory)
+        follow_whole(l, memory, bytes);
     layer_leave(l);
     return memory;
 }
@@ -234,6 +250,7 @@ void layer_follow(cl_icd_dispatch *table) {
     table->clCreateKernelsInProgram = create_kernels;
     table->clSetKernelArg = set_arg;
     table->clCreateBuffer = create_buffer;
+    table->clCreateBufferWithProperties = create_buffer_with;
     table->clCreateSubBuffer = create_part;
     table->clCreateCommandQueue = create_queue;
     table->clCreateCommandQueueWithProperties = create_queue_with;

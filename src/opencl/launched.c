@@ -252,4 +252,15 @@ static CL_API_ENTRY cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel 
     return error;
 }
 
-void layer_launches(cl_icd_dispatch *table) { table->clEnqueueNDRangeKernel = launch; }
+/* A launch of one thread. */
+static CL_API_ENTRY cl_int CL_API_CALL launch_task(cl_command_queue queue, cl_kernel kernel,
+                                                   cl_uint wait_count, const cl_event *wait,
+                                                   cl_event *event) {
+    const size_t one = 1;
+    return launch(queue, kernel, 1, NULL, &one, &one, wait_count, wait, event);
+}
+
+void layer_launches(cl_icd_dispatch *table) {
+    table->clEnqueueNDRangeKernel = launch;
+    table->clEnqueueTask = launch_task;
+}

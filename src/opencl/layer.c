@@ -31,7 +31,7 @@ __attribute__((destructor)) static void end_layer(void) {
 CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch *target,
                                             cl_uint *given, const cl_icd_dispatch **dispatch) {
     const cl_uint own = sizeof table / sizeof(void *);
-    /* All that is followed stands before the calls of OpenCL 3.0. */
+    /* All that a loader must know stands before the calls of OpenCL 3.0. */
     if (!target || !given || !dispatch ||
         entries < offsetof(cl_icd_dispatch, clCreateBufferWithProperties) / sizeof(void *))
         return CL_INVALID_VALUE;
