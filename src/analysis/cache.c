@@ -60,6 +60,12 @@ typedef struct l2_request {
     uint32_t sectors, cell;
 } l2_request;
 
+/* What is known of a line of L2 beside its sectors. */
+typedef struct l2_line {
+    uint32_t used;   /* row of the launch that used it last, plus 1 */
+    uint32_t beside; /* sectors that came with others from memory, and nobody asked for so far */
+} l2_line;
+
 /* Those of some rounds: SM by SM as they are asked, and round by round as L2 serves them. */
 typedef struct l2_queue {
     l2_request *requests; /* of large pages */
@@ -97,7 +103,7 @@ typedef struct simulation {
     cache_sets l2_sets;
     uint64_t open_rows[DRAM_BANKS]; /* plus 1 */
     uint8_t *written; /* of each sector of L2's lines that is not whole: bytes stored */
-    uint32_t *used;   /* [L2's lines]: row of the launch that used it last, plus 1 */
+    l2_line *facts;   /* [L2's lines] */
     double kept;      /* share of L2 in which lines outlive their launch */
     uint64_t launch_lines;
     double lines, whole_lines; /* that launches touched, and that all of their blocks would */
@@ -246,7 +252,7 @@ static double part_of_one(uint64_t line) {
 static void drop_outlived(simulation *s, uint64_t number) {
     cache_line *line = cache_find(&s->l2_sets, number);
     const ptrdiff_t at = line ? line - s->l2_sets.lines : 0;
-    if (!line || s->used[at] == s->launch_row + 1 ||
+    if (!line || s->facts[at].used == s->launch_row + 1 ||
         cache_age(&s->l2_sets, line) + part_of_one(number) < s->kept * s->l2_sets.ways)
         return;
     evict(s, &(cache_gone){number, line->valid, line->dirty, s->l2_sets.owners[at]});
@@ -258,10 +264,15 @@ static cache_line *use_l2(simulation *s, uint64_t number) {
     if (s->kept < 1)
         drop_outlived(s, number);
     cache_line *line = cache_use(&s->l2_sets, number, &gone);
-    uint32_t *used = &s->used[line - s->l2_sets.lines];
+    const ptrdiff_t at = line - s->l2_sets.lines;
+    const bool is_new = !(line->valid | line->dirty);
     evict(s, &gone);
-    s->launch_lines += *used != s->launch_row + 1 || !(line->valid | line->dirty);
-    *used = s->launch_row + 1;
+    if (is_new) {
+        memset(&s->written[(uint64_t)at * s->l2.per_line_count], 0, s->l2.per_line_count);
+        s->facts[at].beside = 0;
+    }
+    s->launch_lines += is_new || s->facts[at].used != s->launch_row + 1;
+    s->facts[at].used = s->launch_row + 1;
     return line;
 }
 
@@ -271,13 +282,13 @@ static size_t serve_l2(simulation *s, const l2_request *r) {
     const bool stores = c->kind == HD_STORE;
     cache_line *line = use_l2(s, r->line);
     const uint32_t asked = count_bits(r->sectors), missing = r->sectors & ~line->valid;
-    if (!(line->valid | line->dirty)) /* it has just come */
-        memset(&s->written[(uint64_t)(line - s->l2_sets.lines) * s->l2.per_line_count], 0,
-               s->l2.per_line_count);
+    uint32_t *beside = &s->facts[line - s->l2_sets.lines].beside;
     c->counts.l2_sectors += asked;
-    /* Of what comes from memory at a time one sector is a miss. */
+    /* Of what comes from memory at a time one sector is a miss; to a store it was of no use. */
     c->counts.l2_hits +=
-        asked - count_bits(stores ? missing & ~line->dirty : firsts(missing, s->l2.brings));
+        asked - count_bits(stores ? (missing | (r->sectors & *beside)) & ~line->dirty
+                                  : firsts(missing, s->l2.brings));
+    *beside &= ~r->sectors;
     c->counts.l2_bytes += stores ? 0 : (uint64_t)asked * s->sector;
     if (stores) {
         c->counts.l2_partial += count_bits(r->sectors & ~r[1].sectors);
@@ -288,6 +299,7 @@ static size_t serve_l2(simulation *s, const l2_request *r) {
         if (wide)
             open_row(s, r->line, &c->counts);
         line->valid |= wide;
+        *beside |= wide & ~r->sectors;
     }
     if (c->kind == HD_LOAD)
         return 1;
@@ -839,7 +851,7 @@ static void make_levels(simulation *s) {
     cache_sets_init(&s->l2_sets, 1, slice ? slice : 1, d->l2.ways);
     const uint64_t lines = s->l2_sets.row_count * s->l2_sets.used;
     s->written = cache_pages(lines * s->l2.per_line_count);
-    s->used = hd_checked(calloc(lines, sizeof *s->used));
+    s->facts = hd_checked(calloc(lines, sizeof *s->facts));
     s->kept = 1;
     s->fetches = d->l2.size / d->l2.tag > FEW_LINES;
     if (!s->has_l1)
@@ -855,7 +867,7 @@ static void free_levels(simulation *s) {
         cache_sets_free(s->l1s);
     cache_sets_free(&s->l2_sets);
     free(s->written);
-    free(s->used);
+    free(s->facts);
     free(s->groups);
     free(s->loads);
     free(s->queue.requests);

@@ -8,7 +8,8 @@
  * addresses (shape.c, segments.c); h1 and h2 are the shares of them that an
  * earlier access brought into L1, or only into L2, and that are still there
  * (stream.c). Stores and atomics skip L1. Of the segments that one request asks for in a line of
- * L2, which comes from memory as a whole, all but one are L2's. What a register keeps over the
+ * L2, which comes from memory as a whole, all but one are L2's; a store makes no use of what came beside
+ * other segments. What a register keeps over the
  * iterations of a loop costs nothing in all but one of them (kernel/kept.c).
  * Prices add up in a cost vector: the
  * entry is the number of enclosing loops of unknown length.
@@ -73,16 +74,18 @@ void cost_number_counts(hd_cost_model *model) {
                 ? number_count(model,
                                &(count_of){.shape = u->shape, .unit = lines[1], .width = u->width})
                 : u->units;
+        const bool is_store = u->access->kind == HD_STORE;
         for (uint32_t b = 0; b < u->before_count; b++)
             for (int level = 0; level < 2; level++) {
                 earlier *e = &u->before[b];
-                e->covered[level] =
-                    number_count(model, &(count_of){.shape = u->shape,
-                                                    .unit = lines[level],
-                                                    .width = u->width,
-                                                    .other_width = model->uses.data[e->use].width,
-                                                    .dindex = e->dindex,
-                                                    .dinner = e->dinner});
+                e->covered[level] = number_count(
+                    model, &(count_of){.shape = u->shape,
+                                       .unit = is_store && u->segment < lines[level] ? u->segment
+                                                                                     : lines[level],
+                                       .width = u->width,
+                                       .other_width = model->uses.data[e->use].width,
+                                       .dindex = e->dindex,
+                                       .dinner = e->dinner});
             }
     }
 }

@@ -42,6 +42,7 @@ typedef struct oracle_block {
 
 typedef struct oracle_line {
     uint64_t line, valid, dirty; /* valid, dirty: a bit for each sector */
+    uint64_t beside;             /* that came with others, and nobody asked for */
     uint32_t stored[64];         /* bytes of each */
     size_t owner;
     uint32_t used; /* row of the launch that used it last, plus 1; of L2 */
@@ -250,7 +251,7 @@ static void oracle_l2(oracle_caches *o, uint64_t line, uint64_t bits, const uint
         if (!(bits & bit))
             continue;
         if (bytes)
-            counts->l2_hits += ((l->valid | l->dirty) & bit) != 0;
+            counts->l2_hits += (((l->valid & ~l->beside) | l->dirty) & bit) != 0;
         counts->l2_partial += bytes && bytes[s] < o->sector;
         if (bytes && !(l->valid & bit)) {
             l->stored[s] += (uint32_t)bytes[s];
@@ -267,9 +268,11 @@ static void oracle_l2(oracle_caches *o, uint64_t line, uint64_t bits, const uint
         counts->l2_hits += oracle_bits(bits & all) - ((bits & all & ~l->valid) != 0);
         if (bits & all & ~l->valid) {
             counts->dram_read += o->l2.brings * o->sector;
+            l->beside |= all & ~l->valid;
             l->valid |= all;
         }
     }
+    l->beside &= ~bits;
     if (writes)
         l->owner = owner;
 }
