@@ -97,34 +97,30 @@ static hd_status read_list(cli *c, const char *path, const char *end, char **tex
                : hd_read_long_file(c->arena, &c->diag, list, SIZE_MAX, text, &length);
 }
 
-static hd_status write_job(cli *c, const char *path, const char *head, const char *buffers,
-                           const char *launches) {
-    hd_str out = {.arena = c->arena};
-    hd_str_printf(&out, "%s%s%slaunches:\n%s", head, buffers ? "buffers:\n" : "",
-                  buffers ? buffers : "", launches);
-    return hd_write_file(&c->diag, path, out.data, out.length);
-}
-
 /* Makes a job of what the program has left of it, where it has launches. */
 static hd_status make_job(cli *c, recorded *r, const char *number) {
     const char *name = hd_format(c->arena, "job%s.yaml", number);
     const char *path = hd_format(c->arena, "%s/%s", r->folder, name);
-    char *head, *buffers, *launches;
-    hd_status status = read_list(c, path, "head", &head);
-    if (!status)
-        status = read_list(c, path, "buffers", &buffers);
-    if (!status)
-        status = read_list(c, path, "launches", &launches);
+    static const char *const ends[] = {"head", "buffers", "launches"};
+    char *texts[] = {NULL, NULL, NULL};
+    hd_status status = HD_OK;
+    for (int i = 0; i < 3 && !status; i++)
+        status = read_list(c, path, ends[i], &texts[i]);
+    const char *head = texts[0], *buffers = texts[1], *launches = texts[2];
     if (status || !head || !launches)
         return status;
-    job_row row = {name, entries_in(launches), entries_in(buffers), {0}};
-    status = write_job(c, path, head, buffers, launches);
-    row.is_opencl = !strstr(head, ".ptx\n");
+    hd_str out = {.arena = c->arena};
+    hd_str_printf(&out, "%s%s%slaunches:\n%s", head, buffers ? "buffers:\n" : "",
+                  buffers ? buffers : "", launches);
+    status = hd_write_file(&c->diag, path, out.data, out.length);
     if (status)
         return status;
     for (int i = 0; i < 3; i++)
-        unlink(
-            hd_format(c->arena, "%s.%s", path, (const char *[]){"head", "buffers", "launches"}[i]));
+        unlink(hd_format(c->arena, "%s.%s", path, ends[i]));
+    const job_row row = {.file = name,
+                         .launches = entries_in(launches),
+                         .buffers = entries_in(buffers),
+                         .is_opencl = !strstr(head, ".ptx\n")};
     r->launches += row.launches;
     hd_push(c->arena, &r->jobs, row);
     return HD_OK;

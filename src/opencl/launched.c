@@ -186,20 +186,28 @@ static void finish_all(const layer *l, cl_command_queue queue) {
             l->target->clFinish(l->queues.data[i].queue);
 }
 
-/* The launch is a recorded one, if all it needs is known. */
+/* The launch is a recorded one, if it is asked for and all it needs is known. */
 static void begin(layer_recorder *r, cl_command_queue queue, cl_kernel kernel,
-                  const layer_kernel *k) {
-    r->queue = queue;
-    r->is_read = false;
+                  const layer_kernel *k, cl_uint wait_count, const cl_event *wait) {
+    const layer *l = r->layer;
     if (!hd_recording_asks(r->recording, k->name, k->name))
         return;
-    hd_recording_begin(r->recording, k->program, k->program ? k->program->text : "",
-                       k->program ? k->program->options : "");
-    const char *why = k->program ? NULL : "programs that are not made of source in one step";
-    why = why ? why : see_args(r, kernel, k);
+    /* What waits for an event that is not set would never be finished. */
+    const char *why = l->open_events ? "events of the program that it has not set yet"
+                      : k->program   ? NULL
+                                     : "programs that are not made of source in one step";
+    if (!why) {
+        if (wait_count)
+            l->target->clWaitForEvents(wait_count, wait);
+        finish_all(l, queue);
+        r->queue = queue;
+        r->is_read = false;
+        hd_recording_begin(r->recording, k->program, k->program->text, k->program->options);
+        why = see_args(r, kernel, k);
+        if (!why && hd_recording_before(r->recording))
+            why = add_args(r, kernel, k);
+    }
     if (why)
-        hd_recording_leave_out(r->recording, why);
-    else if (hd_recording_before(r->recording) && (why = add_args(r, kernel, k)))
         hd_recording_leave_out(r->recording, why);
 }
 
@@ -224,20 +232,12 @@ static CL_API_ENTRY cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel 
     layer_recorder *r = l->recorder;
     const layer_kernel *k = layer_kernel_of(l, kernel);
     size_t chosen[3] = {1, 1, 1};
-    if (!r || !k || !global || dims < 1 || dims > 3) {
+    if (!k || !global || dims < 1 || dims > 3) {
         layer_leave(l);
         return l->target->clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local,
                                                  wait_count, wait, event);
     }
-    if (l->open_events) { /* what waits for them would never be finished */
-        if (hd_recording_asks(r->recording, k->name, k->name))
-            hd_recording_leave_out(r->recording, "events of the program that it has not set yet");
-    } else {
-        if (wait_count)
-            l->target->clWaitForEvents(wait_count, wait);
-        finish_all(l, queue);
-        begin(r, queue, kernel, k);
-    }
+    begin(r, queue, kernel, k, wait_count, wait);
     if (!local && hd_recording_is_on(r->recording)) {
         choose_sizes(l, queue, kernel, dims, global, chosen);
         local = chosen;

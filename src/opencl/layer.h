@@ -19,7 +19,7 @@
 #include "base/base.h"
 #include "base/table.h"
 
-/* Made from source in one step; text NULL: from anything else. */
+/* Made from source in one step; others are not followed. */
 typedef struct layer_program {
     const char *text, *options;
 } layer_program;

@@ -230,6 +230,17 @@ static const layout_case layouts[] = {
 };
 enum { LAYOUTS = sizeof layouts / sizeof *layouts };
 
+static const hd_caches *run_both(const scene *s, const hd_device *device, const hd_job *job,
+                                 const hd_layout *layout, oracle_caches *o) {
+    const hd_caches_options options = {.registers = 16};
+    const hd_caches *c;
+    assert_int_equal(hd_caches_run(s->arena, NULL, s->trace, device, job, layout, &options, &c),
+                     HD_OK);
+    oracle_caches_run(o, s->trace, device, job, layout, options.registers);
+    compare(c, o);
+    return c;
+}
+
 static void random_traces_are_as_with_lists(void **state) {
     static const uint32_t threads[] = {64, 33, 1, 128, 96};
     uint64_t hits = 0, l2_hits = 0, written = 0;
@@ -253,13 +264,8 @@ static void random_traces_are_as_with_lists(void **state) {
         if (l->notation)
             assert_int_equal(hd_layout_parse(s.arena, NULL, job->record, l->notation, &layout),
                              HD_OK);
-        const hd_caches_options options = {.registers = 16};
-        const hd_caches *c;
         oracle_caches o;
-        assert_int_equal(hd_caches_run(s.arena, NULL, s.trace, device, job, layout, &options, &c),
-                         HD_OK);
-        oracle_caches_run(&o, s.trace, device, job, layout, options.registers);
-        compare(c, &o);
+        const hd_caches *c = run_both(&s, device, job, layout, &o);
         hits += c->total.counts.l1_hits;
         l2_hits += c->total.counts.l2_hits;
         written += c->total.counts.dram_written;
@@ -287,13 +293,8 @@ static void half_of_the_blocks_are_as_with_lists(void **state) {
         scene_begin(&s);
         scene_write(&s, give_half, &random);
         const hd_device *device = device_of(s.arena, large[i]);
-        const hd_caches_options options = {.registers = 16};
-        const hd_caches *c;
         oracle_caches o;
-        assert_int_equal(hd_caches_run(s.arena, NULL, s.trace, device, NULL, NULL, &options, &c),
-                         HD_OK);
-        oracle_caches_run(&o, s.trace, device, NULL, NULL, options.registers);
-        compare(c, &o);
+        run_both(&s, device, NULL, NULL, &o);
         dropped += o.dropped;
         oracle_caches_free(&o);
         scene_end(&s);
