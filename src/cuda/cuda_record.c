@@ -59,7 +59,9 @@ static void add_args(hd_recording *r, const cuda_launch *l) {
 }
 
 void cuda_record_launch(cuda_record *record, cuda_process *p, const cuda_launch *launch) {
-    hd_recording *r = record ? record->recording : NULL;
+    if (!record)
+        return;
+    hd_recording *r = record->recording;
     const char *title = hd_ptx_kernel_title(launch->kernel->found);
     if (!hd_recording_asks(r, title, launch->kernel->name))
         return;
@@ -71,6 +73,8 @@ void cuda_record_launch(cuda_record *record, cuda_process *p, const cuda_launch 
 }
 
 void cuda_record_launched(cuda_record *record, const cuda_launch *launch, hd_status status) {
+    if (!record)
+        return;
     const hd_ptx_launch_size *size = &launch->size;
     hd_recorded_launch l = {.kernel = hd_ptx_kernel_title(launch->kernel->found),
                             .shared = size->shared,
@@ -80,7 +84,7 @@ void cuda_record_launched(cuda_record *record, const cuda_launch *launch, hd_sta
         l.grid[d] = size->grid[d];
         l.block[d] = size->block[d];
     }
-    if (record && !hd_recording_after(record->recording, &l, !status) && status)
+    if (!hd_recording_after(record->recording, &l, !status) && status)
         hd_recording_end(record->recording); /* the program may abort() */
 }
 

@@ -122,8 +122,8 @@ static bool count_left_out(hd_recording *r, const char *why) {
 
 /* Launches count from 0, those of the chosen kernel alone where one is chosen. */
 bool hd_recording_asks(hd_recording *r, const char *title, const char *name) {
-    bool asked = r != NULL;
-    if (r && r->kernel) {
+    bool asked = true;
+    if (r->kernel) {
         size_t length = strcspn(title, "<(");
         asked = !strcmp(title, r->kernel) || !strcmp(name, r->kernel) ||
                 (strlen(r->kernel) == length && !strncmp(title, r->kernel, length));
@@ -132,7 +132,7 @@ bool hd_recording_asks(hd_recording *r, const char *title, const char *name) {
         uint64_t number = r->launches++;
         asked = number >= r->first && number <= r->last && (number - r->first) % r->every == 0;
     }
-    if (r && !asked)
+    if (!asked)
         count_left_out(r, by_choice);
     return asked;
 }
@@ -243,14 +243,15 @@ static bool overlaps_other(const job *j, uint64_t address, size_t bytes) {
 static bool see(hd_recording *r, uint64_t address, size_t bytes) {
     job *j = r->job;
     uint64_t at = hd_hash_get(&j->by_address, address);
-    if (at == HD_NO_VALUE) {
+    const bool is_new = at == HD_NO_VALUE;
+    if (is_new) {
         if (overlaps_other(j, address, bytes))
             return false;
         at = j->buffers.count;
         buffer b = {.address = address, .bytes = bytes};
         if (!hash_held(r, &b, &b.first))
             return false;
-        b.known = b.first;
+        b.known = b.before = b.first;
         b.is_zero = holds_zeros(held(r, &b), bytes);
         hd_push(r->arena, &j->buffers, b);
         hd_hash_set(&j->by_address, address, at);
@@ -262,7 +263,7 @@ static bool see(hd_recording *r, uint64_t address, size_t bytes) {
         return true;
     b->seen = true;
     hd_push(r->arena, &r->seen, (uint32_t)at);
-    return hash_held(r, b, &b->before);
+    return is_new || hash_held(r, b, &b->before);
 }
 
 void hd_recording_see(hd_recording *r, uint64_t address, size_t bytes) {
@@ -480,7 +481,7 @@ static bool write_launch(hd_recording *r, const hd_recorded_launch *l) {
 }
 
 bool hd_recording_after(hd_recording *r, const hd_recorded_launch *l, bool fine) {
-    if (!r || !r->job)
+    if (!r->job)
         return true;
     const char *why = by_fault;
     for (size_t i = 0; i < r->seen.count && fine; i++) {
@@ -506,10 +507,10 @@ bool hd_recording_after(hd_recording *r, const hd_recorded_launch *l, bool fine)
     return true;
 }
 
-bool hd_recording_is_on(const hd_recording *r) { return r && r->job; }
+bool hd_recording_is_on(const hd_recording *r) { return r->job != NULL; }
 
 void hd_recording_end(hd_recording *r) {
-    if (!r || !r->results || getpid() != r->pid)
+    if (!r->results || getpid() != r->pid)
         return;
     json_t *list = json_array();
     for (size_t i = 0; i < r->left_out.count; i++)

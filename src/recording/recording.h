@@ -53,7 +53,7 @@ typedef struct hd_recorded_launch {
 
 /* As the environment asks for it, in the arena; NULL: nothing is recorded. */
 hd_recording *hd_recording_open(hd_arena *arena, const hd_recording_host *host);
-/* Whether the next launch, of this kernel, is to be recorded; the recording may be NULL. */
+/* Whether the next launch, of this kernel, is to be recorded. */
 bool hd_recording_asks(hd_recording *recording, const char *title, const char *name);
 /* `module` tells jobs apart; the texts stay as they are. */
 void hd_recording_begin(hd_recording *recording, const void *module, const char *text,
