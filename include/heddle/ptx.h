@@ -51,12 +51,17 @@ typedef struct hd_ptx_options {
     const volatile sig_atomic_t *stop; /* not 0: a launch that runs ends soon; may be NULL */
     /* Now and then while a launch runs, from its thread; NULL: none. */
     void (*progress)(void *user, uint64_t blocks_done, uint64_t block_count);
+    const char *allocation; /* what messages call allocations, with a number; NULL: "allocation" */
+    uint32_t most_threads;  /* of a block; 0: 1024 */
 } hd_ptx_options;
 
 typedef struct hd_ptx_launch_size {
     uint32_t grid[3], block[3];
     uint64_t shared;  /* bytes of dynamic shared memory */
     bool cooperative; /* blocks may wait for each other, as in grid.sync() */
+    /* Of OpenCL. */
+    uint32_t dims;      /* 0: those whose sizes are more than 1 */
+    uint64_t offset[3]; /* global ids begin here */
 } hd_ptx_launch_size;
 
 typedef struct hd_ptx_counts {
@@ -113,7 +118,8 @@ hd_status hd_ptx_remove(hd_ptx *machine, void *address);
 /* With check_uninitialised: the host has written there. What was placed counts as written. */
 void hd_ptx_wrote(hd_ptx *machine, const void *address, size_t bytes);
 
-/* args[i] points to the bytes of parameter i. `counts` may be NULL. A fault is an HD_EINPUT whose
+/* args[i] points to the bytes of parameter i; of a pointer to local memory (OpenCL's) to a uint64_t, so
+ * many bytes of it each block has. `counts` may be NULL. A fault is an HD_EINPUT whose
  * message has the line, the thread and block, the address and the allocation next to it. */
 hd_status hd_ptx_launch(hd_ptx_kernel *kernel, const hd_ptx_launch_size *size, void *const *args,
                         hd_ptx_counts *counts);

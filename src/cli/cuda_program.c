@@ -157,7 +157,7 @@ const char *cli_device_setting(cli *c, const hd_device *device) {
     return kept;
 }
 
-/* As cuda/watch.c writes them. */
+/* As watch/watch.c writes them. */
 hd_launch_counts cli_counts_of(const json_t *o) {
     const json_t *list = json_object_get(o, "counts");
     hd_launch_counts counts = {0};

@@ -76,7 +76,7 @@ function(heddle_cuda_libraries prefix folder ptx)
   get_property(driver_sources GLOBAL PROPERTY HEDDLE_CUDA_DRIVER_SOURCES)
   add_library(${prefix} SHARED $<TARGET_OBJECTS:heddle_cuda> ${sources}/shared/own.c)
   target_include_directories(${prefix} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
-  target_link_libraries(${prefix} PRIVATE ${ptx} heddle_recording heddle_analysis heddle_device
+  target_link_libraries(${prefix} PRIVATE ${ptx} heddle_watch heddle_device
                                           PkgConfig::JANSSON PkgConfig::LIBZSTD
                                           PkgConfig::LIBLZ4 Threads::Threads
                                           ${CMAKE_DL_LIBS})

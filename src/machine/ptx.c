@@ -65,7 +65,8 @@ static const void *owner_of_placed(const hd_ptx *machine) { return &machine->opt
 
 void *hd_ptx_alloc(hd_ptx *machine, size_t bytes, size_t align) {
     char name[48];
-    snprintf(name, sizeof name, "allocation %llu", (unsigned long long)++machine->allocations);
+    const char *word = machine->options.allocation ? machine->options.allocation : "allocation";
+    snprintf(name, sizeof name, "%s %llu", word, (unsigned long long)++machine->allocations);
     return api_allocate(machine, machine, name, bytes, align, false, false);
 }
 
@@ -135,6 +136,8 @@ hd_status hd_ptx_launch(hd_ptx_kernel *kernel, const hd_ptx_launch_size *size, v
                               .cooperative = size->cooperative,
                               .args = (const void *const *)args,
                               .variables = kernel->variables};
+    launch.dims = size->dims;
+    memcpy(launch.offset, size->offset, sizeof launch.offset);
     memcpy(launch.grid, size->grid, sizeof launch.grid);
     memcpy(launch.block, size->block, sizeof launch.block);
     hd_vm_counts c = {0};

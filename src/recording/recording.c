@@ -517,5 +517,6 @@ void hd_recording_end(hd_recording *r) {
         json_array_append_new(list,
                               json_pack("{s:s, s:I}", "why", r->left_out.data[i].why, "launches",
                                         (json_int_t)r->left_out.data[i].launches));
-    hd_write_program_results(r->arena, json_pack("{s:o}", "left_out", list), r->results);
+    hd_write_program_results(r->arena, json_pack("{s:o}", "left_out", list), r->results,
+                             r->host->extension + 1);
 }

@@ -75,8 +75,10 @@ bool hd_recording_after(hd_recording *recording, const hd_recorded_launch *launc
 /* Tells the command what only the process knows. */
 void hd_recording_end(hd_recording *recording);
 
-/* results.c: writes what a process found out to FOLDER/PID.json, and frees it. */
+/* results.c: writes what a process found out of an interface ("cuda") to FOLDER/PID-cuda.json, and
+ * frees it. */
 struct json_t;
-void hd_write_program_results(hd_arena *arena, struct json_t *results, const char *folder);
+void hd_write_program_results(hd_arena *arena, struct json_t *results, const char *folder,
+                              const char *interface);
 
 #endif
