@@ -63,11 +63,14 @@ void *api_allocate(hd_ptx *machine, const void *owner, const char *name, uint64_
  * placed its list of options, variables their module. */
 static const void *owner_of_placed(const hd_ptx *machine) { return &machine->options; }
 
+void *hd_ptx_alloc_named(hd_ptx *machine, const char *name, size_t bytes, size_t align) {
+    return api_allocate(machine, machine, name, bytes, align, false, false);
+}
+
 void *hd_ptx_alloc(hd_ptx *machine, size_t bytes, size_t align) {
     char name[48];
-    const char *word = machine->options.allocation ? machine->options.allocation : "allocation";
-    snprintf(name, sizeof name, "%s %llu", word, (unsigned long long)++machine->allocations);
-    return api_allocate(machine, machine, name, bytes, align, false, false);
+    snprintf(name, sizeof name, "allocation %llu", (unsigned long long)++machine->allocations);
+    return hd_ptx_alloc_named(machine, name, bytes, align);
 }
 
 hd_status hd_ptx_free(hd_ptx *machine, void *address) {

@@ -288,6 +288,8 @@ const char *hd_ptx_param_title(const hd_ptx_kernel *kernel, uint32_t index, bool
     return param->name;
 }
 
+const kir_kernel *hd_ptx_kernel_ir(const hd_ptx_kernel *kernel) { return kernel->kernel; }
+
 bool hd_ptx_kernel_variable(const hd_ptx_kernel *kernel, uint32_t index, const char **title,
                             void **address, size_t *bytes) {
     const kir_kernel *k = kernel->kernel;

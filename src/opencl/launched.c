@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "opencl/opencl_machine.h"
 #include "recording/recording.h"
 
 typedef struct layer_recorder {
@@ -153,17 +154,8 @@ static const char *see_args(const layer_recorder *r, cl_kernel kernel, const lay
 
 /* ---- launches -------------------------------------------------------------------------------------- */
 
-/* What the driver would choose is not told; a size that divides the threads is as good. */
-static void choose_local(size_t global, size_t most, size_t *local) {
-    *local = 1;
-    for (size_t s = most < global ? most : global; s > 1 && *local == 1; s--)
-        if (global % s == 0)
-            *local = s;
-}
-
 static void choose_sizes(const layer *l, cl_command_queue queue, cl_kernel kernel, cl_uint dims,
                          const size_t *global, size_t local[3]) {
-    enum { USUAL = 256 };
     size_t most = 0;
     cl_device_id device;
     if (l->target->clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL) ||
@@ -171,11 +163,7 @@ static void choose_sizes(const layer *l, cl_command_queue queue, cl_kernel kerne
                                             &most, NULL) ||
         !most)
         most = 1;
-    most = most < USUAL ? most : USUAL;
-    for (cl_uint d = 0; d < dims; d++) {
-        choose_local(global[d], most, &local[d]);
-        most /= local[d];
-    }
+    machine_choose_local(dims, global, most, local);
 }
 
 static void finish_all(const layer *l, cl_command_queue queue) {

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "opencl/opencl_machine.h"
+
 /* A process has one layer, as loaders have it; hence the only global state of this code. */
 static layer the_layer = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static cl_icd_dispatch table;
@@ -40,6 +42,9 @@ CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispat
     if (the_layer.recorder) {
         layer_follow(&table);
         layer_launches(&table);
+    } else if (machine_is_asked_for()) {
+        layer_follow(&table);
+        layer_runs(&table);
     }
     *given = entries < own ? entries : own;
     *dispatch = &table;

@@ -5,6 +5,9 @@
  *     layer.c       the table of calls that a loader asks for
  *     followed.c    programs, kernels with their arguments, buffers, queues
  *     launched.c    kernels that are launched, and how they are recorded
+ *     ran.c         kernels that run on Heddle's machine, and not on the device
+ *
+ * It also has a platform of its own for programs that find no device (platform.h).
  */
 #ifndef OPENCL_LAYER_H
 #define OPENCL_LAYER_H
@@ -73,6 +76,8 @@ const layer_buffer *layer_buffer_of(const layer *l, cl_mem memory);
 
 /* launched.c */
 void layer_launches(cl_icd_dispatch *table);
+/* ran.c: of a table that follows. */
+void layer_runs(cl_icd_dispatch *table);
 struct layer_recorder *layer_recorder_new(layer *l);
 void layer_recorder_end(const layer *l);
 

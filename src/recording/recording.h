@@ -3,7 +3,7 @@
  * names a folder and its options in the environment:
  *
  *     HEDDLE_RECORD=FOLDER
- *     HEDDLE_RECORD_RESULTS=FOLDER      where PID.json says what was left out
+ *     HEDDLE_RECORD_RESULTS=FOLDER      where PID-ptx.json says what was left out
  *     HEDDLE_RECORD_OPTIONS="quiet first=0 last=99 every=10 limit=1000000 kernel=sum"
  *
  * "quiet", in front, is for who shows progress.

@@ -17,7 +17,7 @@
  * end, is in a file of its own beside the results, which name it.
  *
  *     stack.c       where in the program something was done
- *     device.c      the device profile
+ *     watched_device.c      the device profile
  *     watch.c       what is counted, and the file
  *     progress.c    a line on the terminal while a launch takes long
  *     signals.c     the end of a program that a signal ends
@@ -43,7 +43,7 @@ void hd_stack_take(hd_stack *stack, const char *const *others);
 /* "main (app+0x1234)", a line for each frame, each after `indent`. */
 const char *hd_stack_text(hd_arena *arena, const hd_stack *stack, const char *indent);
 
-/* ---- device.c ------------------------------------------------------------------------------------ */
+/* ---- watched_device.c ------------------------------------------------------------------------------------ */
 
 /* The profile that HEDDLE_DEVICE names, or the one by default. */
 const hd_device *hd_watched_device(hd_arena *arena, const hd_diag *diag);
