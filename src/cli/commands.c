@@ -543,6 +543,9 @@ const cli_option cli_all_options[] = {
      "of its time that counting may add to the program, such as 5%; default 20%: the first blocks "
      "of each kernel are counted, and then as many as that allows, which stand for the others"},
     {"all", 0, NULL, CLI_FLAG, AT(all), IN(PROGRAM), "count every block", .excludes = "overhead"},
+    {"sample", 0, "N", CLI_NUMBER, AT(sample), IN(PROGRAM),
+     "of an OpenCL program: the first one of every N launches of a kernel runs on the machine, and "
+     "the others on the program's device"},
     {"by-cost", 0, NULL, CLI_FLAG, AT(by_cost), IN(SHOW) | IN(DIFF),
      "only lines that touch memory, or that change, the heaviest first"},
     {"top", 0, "N", CLI_NUMBER, AT(top), IN(SHOW) | IN(DIFF),

@@ -16,8 +16,8 @@ typedef struct cli_options {
         *loops, *run, *apply, *map, *host, *stages, *partitioner, *numbering, *sarif, *fail_below,
         *overhead, *svg, *job, *per, *schedule, *block, *cluster, *range, *k_list, *units_list,
         *kernel, *launches, *lengths, *bytes, *profile, *model, *keep, *pictures, *colour;
-    uint64_t repeats, registers, epsilon, top, shuffle_threads, shuffle_data, every, limit, element,
-        memory, clusters, k, units, scenario, seed, line, blocks_at_once;
+    uint64_t repeats, registers, epsilon, top, shuffle_threads, shuffle_data, every, sample, limit,
+        element, memory, clusters, k, units, scenario, seed, line, blocks_at_once;
     double seconds, minutes;
     bool json, quiet, accesses, all, dot, no_verify, whole, measure, again, diff, in_place, recover,
         as_made, data, no_data, reuse, no_caches, caches, leaks, by_cost, csv, energy,
