@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "opencl/opencl_machine.h"
+#include "opencl/platform.h"
 
 /* A process has one layer, as loaders have it; hence the only global state of this code. */
 static layer the_layer = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -51,23 +52,14 @@ CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispat
     return CL_SUCCESS;
 }
 
-static cl_int give(const void *value, size_t bytes, size_t room, void *to, size_t *needs) {
-    if (to && room < bytes)
-        return CL_INVALID_VALUE;
-    if (to)
-        memcpy(to, value, bytes);
-    if (needs)
-        *needs = bytes;
-    return CL_SUCCESS;
-}
-
 CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t room, void *to,
                                                size_t *needs) {
     static const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
     static const char name[] = "Heddle";
     if (what == CL_LAYER_API_VERSION)
-        return give(&version, sizeof version, room, to, needs);
-    return what == CL_LAYER_NAME ? give(name, sizeof name, room, to, needs) : CL_INVALID_VALUE;
+        return platform_give(&version, sizeof version, room, to, needs);
+    return what == CL_LAYER_NAME ? platform_give(name, sizeof name, room, to, needs)
+                                 : CL_INVALID_VALUE;
 }
 
 /* The same for the Khronos loader from 2024 on (cl_khr_icd 2.0's loader layers), which passes a list of

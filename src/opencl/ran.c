@@ -33,7 +33,10 @@ static machine *enter(void) {
 
 /* ---- buffers --------------------------------------------------------------------------------------- */
 
+/* The platform's have their memory on the machine already. */
 static bool find_buffer(cl_mem memory, layer_buffer *buffer) {
+    if (platform_has(memory))
+        return false;
     layer *l = layer_enter();
     const layer_buffer *found = layer_buffer_of(l, memory);
     if (found)
