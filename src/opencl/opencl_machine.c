@@ -198,7 +198,7 @@ const machine_program *machine_compile(machine *m, const char *text, const char 
     return p;
 }
 
-/* What the front end said of a kernel that it left out, or of the first error. */
+/* What the front end said of a kernel that it left out, or of the first error; NULL: nothing. */
 static const char *said_of(machine *m, const machine_program *p, const char *name) {
     const char *mark = hd_format(m->arena, "warning: %s is left out: ", name);
     const char *at = strstr(p->log, mark);
@@ -206,7 +206,7 @@ static const char *said_of(machine *m, const machine_program *p, const char *nam
         at += strlen(mark);
     else if ((at = strstr(p->log, "error: ")))
         at += strlen("error: ");
-    return at ? hd_strndup(m->arena, at, strcspn(at, "\n;")) : "the machine does not run it";
+    return at ? hd_strndup(m->arena, at, strcspn(at, "\n;")) : NULL;
 }
 
 hd_ptx_kernel *machine_kernel(machine *m, const machine_program *p, const char *name,

@@ -52,7 +52,8 @@ void machine_leave(machine *m);
 bool machine_is_asked_for(void);
 
 const machine_program *machine_compile(machine *m, const char *text, const char *options);
-/* NULL: the program has none of this name that the machine runs; *why says why not. */
+/* NULL: the program has none of this name that the machine runs; *why says why not, or is NULL where there
+ * is none at all. */
 hd_ptx_kernel *machine_kernel(machine *m, const machine_program *program, const char *name,
                               const char **why);
 

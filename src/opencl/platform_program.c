@@ -131,14 +131,20 @@ static void notify(cl_program program, void(CL_CALLBACK *function)(cl_program, v
     platform_call_back(callback);
 }
 
-/* Of a part that is linked later what another one defines is not there yet. */
+/* What another part defines, or kernels, may not be there before parts are linked. */
+static bool is_a_part(const machine_program *built) {
+    return strstr(built->log, "has no body in this file") ||
+           strstr(built->log, "no kernel in this file");
+}
+
 static cl_int compile(machine *m, cl_program program, cl_program_binary_type type, cl_int failure) {
     program->built = machine_compile(m, program->text, program->options);
     set_text(&program->log, program->built->log);
-    const bool fine = program->built->module != NULL;
+    const bool fine = program->built->module ||
+                      (type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE && is_a_part(program->built));
     program->status = fine ? CL_BUILD_SUCCESS : CL_BUILD_ERROR;
     program->type = fine ? type : CL_PROGRAM_BINARY_TYPE_NONE;
-    if (!fine)
+    if (!program->built->module)
         program->built = NULL;
     return fine ? CL_SUCCESS : failure;
 }
@@ -394,7 +400,7 @@ static CL_API_ENTRY cl_kernel CL_API_CALL create_kernel(cl_program program, cons
     if (!wrong) {
         hd_ptx_kernel *found = machine_kernel(m, program->built, name, &why);
         kernel = found ? new_kernel(program, found) : NULL;
-        if (!found)
+        if (why)
             hd_warn(&m->diag, NULL, "there is no kernel %s: %s", name, why);
         wrong = found ? CL_SUCCESS : CL_INVALID_KERNEL_NAME;
     }

@@ -345,8 +345,9 @@ static const char *run(machine *m, request *r, cl_uint dims, const size_t *offse
     if (!is_sampled(m, r))
         return hd_format(m->arena, "--sample %llu", (unsigned long long)hd_watch_sample(m->watch));
     const machine_program *program = machine_compile(m, r->program->text, r->program->options);
-    if (!(r->found = machine_kernel(m, program, r->kernel, &why)) ||
-        (why = machine_size(r->found, dims, offset, global, local, &r->size)) ||
+    if (!(r->found = machine_kernel(m, program, r->kernel, &why)))
+        return why ? why : "what the machine does not know of it";
+    if ((why = machine_size(r->found, dims, offset, global, local, &r->size)) ||
         (why = bind_args(r)))
         return why;
     const hd_status status = machine_launch(m, r->found, &r->size, r->values, counts);
@@ -363,14 +364,17 @@ static void note_event(cl_event event, double seconds) {
 static cl_int run_on_device(const request *r, const char *why, cl_kernel kernel, cl_uint dims,
                             const size_t *offset, const size_t *global, const size_t *local,
                             cl_uint count, const cl_event *wait, cl_event *event) {
+    const cl_int error = ran.followed.clEnqueueNDRangeKernel(r->queue, kernel, dims, offset, global,
+                                                             local, count, wait, event);
+    if (error)
+        return error;
     machine *m = enter();
     hd_watch_left_out(m->watch, r->kernel, why);
     machine_leave(m);
     for (size_t i = 0; i < r->arg_count; i++)
         if (r->args[i].is_buffer)
             note_written(r->args[i].buffer.of, 0, SIZE_MAX);
-    return ran.followed.clEnqueueNDRangeKernel(r->queue, kernel, dims, offset, global, local, count,
-                                               wait, event);
+    return CL_SUCCESS;
 }
 
 static cl_int launch_request(request *r, bool waits, cl_kernel kernel, cl_uint dims,
