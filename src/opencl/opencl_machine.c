@@ -186,10 +186,15 @@ static void compile(machine *m, machine_program *p, const char *options) {
 }
 
 const machine_program *machine_compile(machine *m, const char *text, const char *options) {
-    const char *key = hd_format(m->arena, "%s\n%s", options, text);
-    uint64_t row = hd_hash_add_key(&m->by_source, key, m->programs.count);
-    if (row < m->programs.count)
+    hd_arena *arena = hd_arena_new();
+    const char *key = hd_format(arena, "%s\n%s", options, text);
+    uint64_t row = hd_hash_get_key(&m->by_source, key);
+    if (row == HD_NO_VALUE)
+        hd_hash_add_key(&m->by_source, hd_strdup(m->arena, key), m->programs.count);
+    hd_arena_free(arena);
+    if (row != HD_NO_VALUE)
         return m->programs.data[row];
+    row = m->programs.count;
     machine_program *p = hd_new(m->arena, machine_program);
     p->text = hd_strdup(m->arena, text);
     p->file = row ? hd_format(m->arena, "kernels%zu.cl", (size_t)row + 1) : "kernels.cl";

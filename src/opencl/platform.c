@@ -81,26 +81,32 @@ void platform_call_back(platform_callback *callback) {
     last_due = &callback->next;
 }
 
+static void call(const platform_callback *c) {
+    if (c->event)
+        c->event(c->object, c->when, c->user);
+    if (c->memory)
+        c->memory(c->object, c->user);
+    if (c->program)
+        c->program(c->object, c->user);
+}
+
+/* What a call back asks for is called when it has returned. */
 void platform_leave(machine *m) {
-    platform_callback *next = due;
-    due = NULL;
-    last_due = &due;
-    machine_leave(m);
-    while (next) {
-        platform_callback *c = next;
-        next = c->next;
-        if (c->event) {
-            c->event(c->object, c->when, c->user);
-            m = machine_enter();
+    static _Thread_local bool is_calling;
+    while (due && !is_calling) {
+        platform_callback *c = due;
+        due = c->next;
+        last_due = due ? last_due : &due;
+        machine_leave(m);
+        is_calling = true;
+        call(c);
+        is_calling = false;
+        m = machine_enter();
+        if (c->event)
             platform_drop(m, c->object);
-            machine_leave(m);
-        }
-        if (c->memory)
-            c->memory(c->object, c->user);
-        if (c->program)
-            c->program(c->object, c->user);
         free(c);
     }
+    machine_leave(m);
 }
 
 cl_int platform_left(machine *m, cl_int result) {

@@ -6,6 +6,10 @@
  *     launch ──► the queue is finished ──► buffers read ──► machine ──► buffers written ──► marker
  *
  * What the machine does not run is run by the device, and so are launches that are not sampled.
+ *
+ * One launch at a time takes this way. While the driver reads or writes, neither the layer's lock nor the
+ * machine's is held: a call of the program's that the driver makes may need them. Such a call must not
+ * wait for the driver, hence its launches are the device's.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +18,9 @@
 #include "opencl/layer.h"
 #include "opencl/opencl_machine.h"
 #include "opencl/platform.h"
+
+static pthread_mutex_t one_launch = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local bool is_called_back;
 
 /* All that follows is under the machine's lock. */
 static struct {
@@ -270,18 +277,15 @@ static cl_int move(cl_command_queue queue, cl_mem memory, size_t bytes, void *ho
     return error;
 }
 
-/* Reads the buffer, where it has not been. */
-static bool reach(request *r, const layer_buffer *b, char **memory) {
+/* Its memory on the machine; NULL: it has none. */
+static char *reach(request *r, const layer_buffer *b) {
     for (size_t i = 0; i < r->reached.count; i++)
-        if (r->reached.data[i].buffer.address == b->address) {
-            *memory = r->reached.data[i].memory;
-            return true;
-        }
-    *memory = memory_of(b);
-    if (!*memory || move(r->queue, b->of, b->bytes, *memory, false))
-        return false;
-    hd_push(r->arena, &r->reached, (reached){*b, *memory, XXH3_64bits(*memory, b->bytes)});
-    return true;
+        if (r->reached.data[i].buffer.address == b->address)
+            return r->reached.data[i].memory;
+    char *memory = memory_of(b);
+    if (memory)
+        hd_push(r->arena, &r->reached, (reached){.buffer = *b, .memory = memory});
+    return memory;
 }
 
 /* The argument as the machine takes it; NULL, or what keeps it from that. */
@@ -294,12 +298,12 @@ static const char *bind_arg(request *r, const kir_param *param, size_t index) {
     r->values[index] = is_pointer ? (void *)number : (void *)a->arg.value;
     if (!is_pointer)
         return a->arg.value ? NULL : "arguments without a value";
-    char *memory = NULL;
     if (param->type.space == KIR_LOCAL) {
         *number = a->arg.bytes;
     } else if (a->is_buffer) {
-        if (!reach(r, &a->buffer, &memory))
-            return "buffers that could not be read, or not be held";
+        char *memory = reach(r, &a->buffer);
+        if (!memory)
+            return "buffers that the machine has no memory for";
         *number = (uint64_t)(uintptr_t)memory + a->buffer.offset;
     } else if (a->arg.value && *(const cl_mem *)a->arg.value) {
         return "arguments that are not followed (images, samplers, pipes, SVM)";
@@ -314,6 +318,16 @@ static const char *bind_args(request *r) {
     for (uint32_t i = 0; i < kernel->param_count && !why; i++)
         why = bind_arg(r, &kernel->params[i], i);
     return why;
+}
+
+static bool read_all(request *r) {
+    bool fine = true;
+    for (size_t i = 0; i < r->reached.count && fine; i++) {
+        reached *b = &r->reached.data[i];
+        fine = !move(r->queue, b->buffer.of, b->buffer.bytes, b->memory, false);
+        b->before = XXH3_64bits(b->memory, b->buffer.bytes);
+    }
+    return fine;
 }
 
 static bool write_back(const request *r) {
@@ -337,20 +351,32 @@ static bool is_sampled(machine *m, const request *r) {
     return ran.launches.data[row]++ % hd_watch_sample(m->watch) == 0;
 }
 
-/* The launch on the machine; NULL, or what keeps it from there, and then nothing has happened. */
-static const char *run(machine *m, request *r, cl_uint dims, const size_t *offset,
-                       const size_t *global, const size_t *local, hd_ptx_counts *counts,
-                       cl_int *error) {
+/* The launch as the machine takes it; NULL, or what keeps it from that. */
+static const char *prepare(machine *m, request *r, cl_uint dims, const size_t *offset,
+                           const size_t *global, const size_t *local) {
     const char *why = NULL;
     if (!is_sampled(m, r))
-        return hd_format(m->arena, "--sample %llu", (unsigned long long)hd_watch_sample(m->watch));
+        return hd_format(r->arena, "--sample %llu", (unsigned long long)hd_watch_sample(m->watch));
     const machine_program *program = machine_compile(m, r->program->text, r->program->options);
     if (!(r->found = machine_kernel(m, program, r->kernel, &why)))
         return why ? why : "what the machine does not know of it";
-    if ((why = machine_size(r->found, dims, offset, global, local, &r->size)) ||
-        (why = bind_args(r)))
+    why = machine_size(r->found, dims, offset, global, local, &r->size);
+    return why ? why : bind_args(r);
+}
+
+/* The launch on the machine; NULL, or what keeps it from there, and then nothing has happened. */
+static const char *run(request *r, cl_uint dims, const size_t *offset, const size_t *global,
+                       const size_t *local, hd_ptx_counts *counts, cl_int *error) {
+    machine *m = enter();
+    const char *why = prepare(m, r, dims, offset, global, local);
+    machine_leave(m);
+    if (why)
         return why;
+    if (!read_all(r))
+        return "buffers that cannot be read";
+    m = enter();
     const hd_status status = machine_launch(m, r->found, &r->size, r->values, counts);
+    machine_leave(m);
     *error = write_back(r) && !status ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
     return NULL;
 }
@@ -383,16 +409,17 @@ static cl_int launch_request(request *r, bool waits, cl_kernel kernel, cl_uint d
     hd_ptx_counts counts = {0};
     cl_int error = CL_SUCCESS;
     /* What waits for an event that is not set would never be finished. */
-    const char *why = waits         ? "events of the program that it has not set yet"
-                      : !r->program ? "programs that are not made of source in one step"
-                                    : NULL;
+    const char *why = waits            ? "events of the program that it has not set yet"
+                      : is_called_back ? "calls back, from which the driver must not be waited for"
+                      : !r->program    ? "programs that are not made of source in one step"
+                                       : NULL;
     if (!why) {
         if (count && (error = ran.followed.clWaitForEvents(count, wait)))
             return error;
         ran.followed.clFinish(r->queue);
-        machine *m = enter();
-        why = run(m, r, dims, offset, global, local, &counts, &error);
-        machine_leave(m);
+        pthread_mutex_lock(&one_launch);
+        why = run(r, dims, offset, global, local, &counts, &error);
+        pthread_mutex_unlock(&one_launch);
     }
     if (why)
         return run_on_device(r, why, kernel, dims, offset, global, local, count, wait, event);
@@ -448,6 +475,34 @@ static CL_API_ENTRY cl_int CL_API_CALL event_info(cl_event event, cl_event_info 
     return error;
 }
 
+typedef struct call_back {
+    void(CL_CALLBACK *function)(cl_event, cl_int, void *);
+    void *user;
+} call_back;
+
+static void CL_CALLBACK hand_back(cl_event event, cl_int status, void *given) {
+    const call_back own = *(call_back *)given;
+    const bool before = is_called_back;
+    free(given);
+    is_called_back = true;
+    own.function(event, status, own.user);
+    is_called_back = before;
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL set_callback(cl_event event, cl_int when,
+                                                    void(CL_CALLBACK *function)(cl_event, cl_int,
+                                                                                void *),
+                                                    void *user) {
+    if (!function)
+        return ran.followed.clSetEventCallback(event, when, function, user);
+    call_back *own = hd_zeroed(1, sizeof *own);
+    *own = (call_back){function, user};
+    const cl_int error = ran.followed.clSetEventCallback(event, when, hand_back, own);
+    if (error)
+        free(own);
+    return error;
+}
+
 /* The launch ended when its marker did. */
 static CL_API_ENTRY cl_int CL_API_CALL event_times(cl_event event, cl_profiling_info what,
                                                    size_t room, void *to, size_t *needs) {
@@ -487,6 +542,7 @@ void layer_runs(cl_icd_dispatch *table) {
     table->clEnqueueMapBuffer = map_buffer;
     table->clEnqueueNDRangeKernel = launch;
     table->clEnqueueTask = launch_task;
+    table->clSetEventCallback = set_callback;
     table->clGetEventInfo = event_info;
     table->clGetEventProfilingInfo = event_times;
     table->clReleaseEvent = release_event;

@@ -16,11 +16,11 @@
  * With "memory" what each allocation of the device's memory held when it was freed, or at the
  * end, is in a file of its own beside the results, which name it.
  *
- *     stack.c       where in the program something was done
- *     watched_device.c      the device profile
- *     watch.c       what is counted, and the file
- *     progress.c    a line on the terminal while a launch takes long
- *     signals.c     the end of a program that a signal ends
+ *     watch.c             what is counted, and the file
+ *     watched_stack.c     where in the program something was done
+ *     watched_device.c    the device profile
+ *     progress.c          a line on the terminal while a launch takes long
+ *     signals.c           the end of a program that a signal ends
  */
 #ifndef HD_WATCH_H
 #define HD_WATCH_H
@@ -29,7 +29,7 @@
 #include "device/device.h"
 #include "heddle/ptx.h"
 
-/* ---- stack.c ------------------------------------------------------------------------------------- */
+/* ---- watched_stack.c ----------------------------------------------------------------------------- */
 
 enum { HD_STACK_MOST = 12 };
 typedef struct hd_stack {
@@ -43,7 +43,7 @@ void hd_stack_take(hd_stack *stack, const char *const *others);
 /* "main (app+0x1234)", a line for each frame, each after `indent`. */
 const char *hd_stack_text(hd_arena *arena, const hd_stack *stack, const char *indent);
 
-/* ---- watched_device.c ------------------------------------------------------------------------------------ */
+/* ---- watched_device.c ---------------------------------------------------------------------------- */
 
 /* The profile that HEDDLE_DEVICE names, or the one by default. */
 const hd_device *hd_watched_device(hd_arena *arena, const hd_diag *diag);
