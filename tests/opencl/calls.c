@@ -277,7 +277,7 @@ static void buffers(void) {
 /* The host's own memory. */
 static void host_memory(void) {
     cl_int e;
-    int n = 5, *own = aligned_alloc(4096, N * sizeof(int));
+    int n = 5, *own = aligned_alloc(4096, 4096);
     for (int i = 0; i < N; i++)
         own[i] = i;
     cl_mem b = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, N * sizeof(int), own, &e);
