@@ -163,7 +163,7 @@ const cli_command cli_commands[] = {
         {"show", "--ir", CLI_SEE, "print the kernels as Heddle sees them", cmd_show_ir, 1, 1,
          "[OPTIONS] JOB|FILE",
          "Prints the kernels in kir, the small SSA form that the analyses read: after inlining and "
-         "clean-up, before anything that depends on a device. Stored as a .kir file, the text is a "
+         "clean-up, as the compiler of a device makes them. Stored as a .kir file, the text is a "
          "kernel file, too.",
          .takes_programs = true},
     [DIFF] =
@@ -356,6 +356,10 @@ const cli_option cli_all_options[] = {
     {"device", 'd', "D", CLI_TEXTS, AT(devices), IN(LOCALITY) | REUSES,
      "a device profile: its lines, warps and caches, or how many core clusters (SMs) it has",
      .most = 1},
+    {"device", 'd', "D", CLI_TEXTS, AT(devices), IN(IR),
+     "whose compiler makes the kernels; default: NVIDIA's"},
+    {"device", 'd', "D", CLI_TEXTS, AT(devices), IN(IR),
+     "the device whose compiler makes the kernels; default: NVIDIA's", .most = 1},
     {"device", 'd', "D", CLI_TEXTS, AT(devices), IN(PROGRAM) | IN(RECORD),
      "the device to be, for what a program asks of it and what transactions are; default: h200",
      .most = 1},

@@ -89,6 +89,7 @@ static void open_machine(machine *m) {
         hd_signals_begin(&m->signals);
     }
     hd_watch_options(m->watch, &options);
+    m->as_written = options.check_races;
     hd_progress_options(m->progress, &options);
     if (hd_ptx_open(&options, &m->diag, &m->ptx))
         exit(EXIT_FAILURE); /* it was said why */
@@ -127,12 +128,16 @@ static const char *front_end(hd_arena *arena) {
 
 /* Its output and messages are two files in the folder. The program may be waiting for children of its
  * own: whether it ended well is seen by what it leaves. */
-static hd_status run_front_end(hd_arena *arena, const hd_diag *diag, const char *folder,
+static hd_status run_front_end(hd_arena *arena, const machine *m, const char *folder,
                                const char *file, const char *options) {
-    const char *program = front_end(arena);
-    char *const words[] = {(char *)program, "show",
-                           "--ir",          hd_format(arena, "--options=%s", options),
-                           (char *)file,    NULL};
+    const char *program = front_end(arena), *device = getenv("HEDDLE_DEVICE");
+    /* As the compiler of the device makes kernels, but it may take a race away. */
+    char *form = m->as_written       ? "--as-written"
+                 : device && *device ? hd_format(arena, "--device=%s", device)
+                                     : NULL;
+    char *const words[] = {
+        (char *)program, "show", "--ir", hd_format(arena, "--options=%s", options),
+        (char *)file,    form,   NULL};
     posix_spawn_file_actions_t actions;
     pid_t child;
     posix_spawn_file_actions_init(&actions);
@@ -145,8 +150,8 @@ static hd_status run_front_end(hd_arena *arena, const hd_diag *diag, const char 
     int error = posix_spawn(&child, program, &actions, NULL, words, environ);
     posix_spawn_file_actions_destroy(&actions);
     if (error)
-        return hd_fail(diag, HD_ESYSTEM, NULL, "cannot run %s, which compiles kernels: %s", program,
-                       strerror(error));
+        return hd_fail(&m->diag, HD_ESYSTEM, NULL, "cannot run %s, which compiles kernels: %s",
+                       program, strerror(error));
     while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
         ;
     return HD_OK;
@@ -172,7 +177,7 @@ static void compile(machine *m, machine_program *p, const char *options) {
     if (!hd_scratch_make(arena, &m->diag, &folder)) {
         const char *file = hd_format(arena, "%s/%s", folder, p->file);
         if (!hd_write_file(&m->diag, file, p->text, strlen(p->text)) &&
-            !run_front_end(arena, &m->diag, folder, file, options) &&
+            !run_front_end(arena, m, folder, file, options) &&
             !hd_read_file(arena, &m->diag, hd_format(arena, "%s/out", folder), &kir, &length) &&
             !hd_read_file(arena, &m->diag, hd_format(arena, "%s/log", folder), &log, &length)) {
             p->log = hd_strdup(m->arena, without(arena, log, folder));

@@ -34,6 +34,7 @@ typedef struct machine {
     const char *message; /* the last one of the launch */
     const hd_device *device;
     hd_ptx *ptx;
+    bool as_written; /* kernels are, access by access */
     volatile sig_atomic_t stop;
     hd_watch_host watched;
     hd_watch *watch;
