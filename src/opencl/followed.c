@@ -126,6 +126,18 @@ static CL_API_ENTRY cl_int CL_API_CALL set_arg(cl_kernel kernel, cl_uint index, 
     return error;
 }
 
+/* An argument of that kind is not followed, and what it was before is no more. */
+static CL_API_ENTRY cl_int CL_API_CALL set_shared_arg(cl_kernel kernel, cl_uint index,
+                                                      const void *value) {
+    layer *l = layer_enter();
+    layer_kernel *k = (layer_kernel *)layer_kernel_of(l, kernel);
+    if (k && index < k->args.count)
+        k->args.data[index].is_set = false;
+    const cl_icd_dispatch *target = l->target;
+    layer_leave(l);
+    return target->clSetKernelArgSVMPointer(kernel, index, value);
+}
+
 /* ---- buffers ----------------------------------------------------------------------------------------- */
 
 static void follow_buffer(layer *l, cl_mem memory, layer_buffer buffer) {
@@ -249,6 +261,7 @@ void layer_follow(cl_icd_dispatch *table) {
     table->clCreateKernel = create_kernel;
     table->clCreateKernelsInProgram = create_kernels;
     table->clSetKernelArg = set_arg;
+    table->clSetKernelArgSVMPointer = set_shared_arg;
     table->clCreateBuffer = create_buffer;
     table->clCreateBufferWithProperties = create_buffer_with;
     table->clCreateSubBuffer = create_part;

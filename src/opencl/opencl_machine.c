@@ -126,6 +126,21 @@ static const char *front_end(hd_arena *arena) {
     return access(beside, X_OK) ? hd_format(arena, "%s/../../bin/heddle", folder) : beside;
 }
 
+/* Without those that are a vendor's alone, which change no result. */
+static const char *portable(hd_arena *arena, const char *options) {
+    static const char *const vendors[] = {"-cl-nv-", "-cl-intel-", "-cl-amd-", "-cl-no-subgroup-"};
+    uint32_t count, kept = 0;
+    char **words = hd_split_words(arena, options, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_vendors = false;
+        for (size_t v = 0; v < sizeof vendors / sizeof *vendors; v++)
+            is_vendors |= !strncmp(words[i], vendors[v], strlen(vendors[v]));
+        if (!is_vendors)
+            words[kept++] = words[i];
+    }
+    return hd_join_words(arena, words, kept);
+}
+
 /* Its output and messages are two files in the folder. The program may be waiting for children of its
  * own: whether it ended well is seen by what it leaves. */
 static hd_status run_front_end(hd_arena *arena, const machine *m, const char *folder,
@@ -136,7 +151,7 @@ static hd_status run_front_end(hd_arena *arena, const machine *m, const char *fo
                  : device && *device ? hd_format(arena, "--device=%s", device)
                                      : NULL;
     char *const words[] = {
-        (char *)program, "show", "--ir", hd_format(arena, "--options=%s", options),
+        (char *)program, "show", "--ir", hd_format(arena, "--options=%s", portable(arena, options)),
         (char *)file,    form,   NULL};
     posix_spawn_file_actions_t actions;
     pid_t child;

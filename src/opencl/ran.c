@@ -211,7 +211,8 @@ typedef struct request {
     hd_arena *arena;
     cl_command_queue queue;
     const char *kernel;
-    const layer_program *program; /* NULL: it is not followed */
+    const char *why; /* it is not for the machine; NULL: it is */
+    const layer_program *program;
     given_arg *args;
     size_t arg_count;
     hd_ptx_launch_size size;
@@ -221,15 +222,20 @@ typedef struct request {
 } request;
 
 /* What the layer knows of a launch now, so that other threads may go on. */
-static bool take_request(request *r, cl_command_queue queue, cl_kernel kernel, bool *waits) {
+static void take_request(request *r, cl_command_queue queue, cl_kernel kernel) {
     layer *l = layer_enter();
     const layer_kernel *k = layer_kernel_of(l, kernel);
+    *r = (request){.arena = hd_arena_new(), .queue = queue, .kernel = "?"};
+    /* What waits for an event that is not set would never be finished. */
+    r->why = l->open_events   ? "events of the program that it has not set yet"
+             : is_called_back ? "calls back, from which the driver must not be waited for"
+             : !k             ? "kernels that are not followed (clCloneKernel)"
+             : !k->program    ? "programs that are not made of source in one step"
+                              : NULL;
     if (k) {
-        *r = (request){.arena = hd_arena_new(),
-                       .queue = queue,
-                       .kernel = k->name,
-                       .program = k->program,
-                       .arg_count = k->args.count};
+        r->kernel = k->name;
+        r->program = k->program;
+        r->arg_count = k->args.count;
         r->args = hd_new_array(r->arena, given_arg, k->args.count + 1);
         for (size_t i = 0; i < k->args.count; i++) {
             given_arg *a = &r->args[i];
@@ -243,10 +249,8 @@ static bool take_request(request *r, cl_command_queue queue, cl_kernel kernel, b
             a->is_buffer = b != NULL;
             a->buffer = b ? *b : (layer_buffer){0};
         }
-        *waits = l->open_events != 0;
     }
     layer_leave(l);
-    return k != NULL;
 }
 
 /* All bytes of a buffer, to memory of the host or from there; the host may not be allowed to, but a copy
@@ -387,15 +391,15 @@ static void note_event(cl_event event, double seconds) {
     machine_leave(m);
 }
 
-static cl_int run_on_device(const request *r, const char *why, cl_kernel kernel, cl_uint dims,
-                            const size_t *offset, const size_t *global, const size_t *local,
-                            cl_uint count, const cl_event *wait, cl_event *event) {
+static cl_int run_on_device(const request *r, cl_kernel kernel, cl_uint dims, const size_t *offset,
+                            const size_t *global, const size_t *local, cl_uint count,
+                            const cl_event *wait, cl_event *event) {
     const cl_int error = ran.followed.clEnqueueNDRangeKernel(r->queue, kernel, dims, offset, global,
                                                              local, count, wait, event);
     if (error)
         return error;
     machine *m = enter();
-    hd_watch_left_out(m->watch, r->kernel, why);
+    hd_watch_left_out(m->watch, r->kernel, r->why);
     machine_leave(m);
     for (size_t i = 0; i < r->arg_count; i++)
         if (r->args[i].is_buffer)
@@ -403,26 +407,21 @@ static cl_int run_on_device(const request *r, const char *why, cl_kernel kernel,
     return CL_SUCCESS;
 }
 
-static cl_int launch_request(request *r, bool waits, cl_kernel kernel, cl_uint dims,
-                             const size_t *offset, const size_t *global, const size_t *local,
-                             cl_uint count, const cl_event *wait, cl_event *event) {
+static cl_int launch_request(request *r, cl_kernel kernel, cl_uint dims, const size_t *offset,
+                             const size_t *global, const size_t *local, cl_uint count,
+                             const cl_event *wait, cl_event *event) {
     hd_ptx_counts counts = {0};
     cl_int error = CL_SUCCESS;
-    /* What waits for an event that is not set would never be finished. */
-    const char *why = waits            ? "events of the program that it has not set yet"
-                      : is_called_back ? "calls back, from which the driver must not be waited for"
-                      : !r->program    ? "programs that are not made of source in one step"
-                                       : NULL;
-    if (!why) {
+    if (!r->why) {
         if (count && (error = ran.followed.clWaitForEvents(count, wait)))
             return error;
         ran.followed.clFinish(r->queue);
         pthread_mutex_lock(&one_launch);
-        why = run(r, dims, offset, global, local, &counts, &error);
+        r->why = run(r, dims, offset, global, local, &counts, &error);
         pthread_mutex_unlock(&one_launch);
     }
-    if (why)
-        return run_on_device(r, why, kernel, dims, offset, global, local, count, wait, event);
+    if (r->why)
+        return run_on_device(r, kernel, dims, offset, global, local, count, wait, event);
     if (!error && event) {
         error = ran.followed.clEnqueueMarkerWithWaitList(r->queue, 0, NULL, event);
         if (!error)
@@ -437,14 +436,13 @@ static CL_API_ENTRY cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel 
                                               cl_uint count, const cl_event *wait,
                                               cl_event *event) {
     request r;
-    bool waits;
     /* The platform's own run on the machine already; what is wrong the driver says. */
-    if (!queue || platform_has(queue) || !global || dims < 1 || dims > 3 ||
-        !take_request(&r, queue, kernel, &waits))
+    if (!queue || platform_has(queue) || !global || dims < 1 || dims > 3)
         return ran.followed.clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local,
                                                    count, wait, event);
+    take_request(&r, queue, kernel);
     const cl_int error =
-        launch_request(&r, waits, kernel, dims, offset, global, local, count, wait, event);
+        launch_request(&r, kernel, dims, offset, global, local, count, wait, event);
     hd_arena_free(r.arena);
     return error;
 }
