@@ -5,7 +5,7 @@
 source "$(dirname "$0")/../cli/lib.sh"
 source "$source_folder/tests/cli/ready.sh"
 
-for program in several launches calls called; do
+for program in several launches calls called shared; do
     cc -Wall -Wextra -Werror -o $program "$source_folder/tests/opencl/$program.c" -lOpenCL || { echo 'FAILED: cc'; exit 1; }
 done
 
@@ -30,6 +30,12 @@ own=$(./called)
 accepts run -- ./called
 [ "$(head -n 1 "$work/log/out")" = "$own" ] || complain "the output is not $own"
 prints '^  add +20 +calls back'
+
+# An argument that becomes shared memory is not the buffer that it was.
+[ "$(./shared)" = '3 4' ] || complain 'the device has no shared memory'
+accepts run -- ./shared
+[ "$(head -n 1 "$work/log/out")" = '3 4' ] || complain 'shared memory: not 3 4'
+in_one_line -F 'add 1 arguments that are not followed (images, samplers, pipes, SVM)'
 
 # Every third launch on the machine; all launches compute.
 own=$(./launches scale 10)
