@@ -130,8 +130,8 @@ const cli_command cli_commands[] = {
          "estimated.",
          .takes_programs = true, .is_divided = true},
     [RUN] =
-        {"run", NULL, CLI_SEE,
-         "run kernels or a CUDA program without a GPU, and count what they touch", cmd_run, 1, 1,
+        {"run", NULL, CLI_SEE, "run kernels or a program without a GPU, and count what they touch",
+         cmd_run, 1, 1,
          "[--device D]... [--layout L] [--accesses] [--check WITH]... [OPTIONS] JOB|FILE",
          "Runs all launches of the job on the machine: on the CPU, the way a GPU's blocks run "
          "them, with every access to memory checked. Prints for each kernel and size what was "
@@ -139,14 +139,16 @@ const cli_command cli_commands[] = {
          "comes first. Exit status 1: the buffers differ from what --check names.",
          .reads = CLI_FINDS_RECORDS, .is_divided = true},
     [PROGRAM] =
-        {"run", "--", CLI_SEE, "run a CUDA program, and count what its kernels touch",
+        {"run", "--", CLI_SEE, "run a CUDA or OpenCL program, and count what its kernels touch",
          cmd_run_program, 1, UINT32_MAX, "[OPTIONS] -- PROGRAM [ARGUMENTS]",
          "Runs a program that uses CUDA without a GPU: Heddle's libraries take the place of "
-         "CUDA's, and kernels run on the machine, from the PTX that nvcc puts into the program. At "
-         "its end a table says what the launches of each kernel moved, and another one which lines "
+         "CUDA's, and kernels run on the machine, from the PTX that nvcc puts into the program. Of "
+         "a program that uses OpenCL launches run on the machine in the place of its device, or "
+         "the machine is the device where there is none. At its end a table says what the launches "
+         "of each kernel moved, and another one which lines "
          "moved most (build with -lineinfo for lines of the source). A fault is told when it "
          "happens, with the line, the thread and the memory next to it, and ends what the program "
-         "does with CUDA.\n\nThe program must be linked with the shared runtime: nvcc -cudart "
+         "does with CUDA.\n\nA CUDA program must be linked with the shared runtime: nvcc -cudart "
          "shared."},
     [SHOW] =
         {"show", NULL, CLI_SEE,
@@ -356,8 +358,6 @@ const cli_option cli_all_options[] = {
     {"device", 'd', "D", CLI_TEXTS, AT(devices), IN(LOCALITY) | REUSES,
      "a device profile: its lines, warps and caches, or how many core clusters (SMs) it has",
      .most = 1},
-    {"device", 'd', "D", CLI_TEXTS, AT(devices), IN(IR),
-     "whose compiler makes the kernels; default: NVIDIA's"},
     {"device", 'd', "D", CLI_TEXTS, AT(devices), IN(IR),
      "the device whose compiler makes the kernels; default: NVIDIA's", .most = 1},
     {"device", 'd', "D", CLI_TEXTS, AT(devices), IN(PROGRAM) | IN(RECORD),
