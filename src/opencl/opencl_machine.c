@@ -172,16 +172,17 @@ static hd_status run_front_end(hd_arena *arena, const machine *m, const char *fo
     return HD_OK;
 }
 
-/* Without the folder, which is nobody's. */
-static const char *without(hd_arena *arena, const char *text, const char *folder) {
-    const char *name = hd_format(arena, "%s/", folder), *at;
-    hd_str clean = {.arena = arena};
-    while ((at = strstr(text, name))) {
-        hd_str_addn(&clean, text, (size_t)(at - text));
-        text = at + strlen(name);
+/* The text with one path in the place of another. */
+static const char *renamed(hd_arena *arena, const char *text, const char *from, const char *to) {
+    const char *at;
+    hd_str all = {.arena = arena};
+    while ((at = strstr(text, from))) {
+        hd_str_addn(&all, text, (size_t)(at - text));
+        hd_str_add(&all, to);
+        text = at + strlen(from);
     }
-    hd_str_add(&clean, text);
-    return hd_str_text(&clean);
+    hd_str_add(&all, text);
+    return hd_str_text(&all);
 }
 
 static void compile(machine *m, machine_program *p, const char *options) {
@@ -190,13 +191,13 @@ static void compile(machine *m, machine_program *p, const char *options) {
     size_t length;
     p->log = "";
     if (!hd_scratch_make(arena, &m->diag, &folder)) {
-        const char *file = hd_format(arena, "%s/%s", folder, p->file);
+        const char *file = hd_format(arena, "%s/%s", folder, hd_path_name(p->file));
         if (!hd_write_file(&m->diag, file, p->text, strlen(p->text)) &&
             !run_front_end(arena, m, folder, file, options) &&
             !hd_read_file(arena, &m->diag, hd_format(arena, "%s/out", folder), &kir, &length) &&
             !hd_read_file(arena, &m->diag, hd_format(arena, "%s/log", folder), &log, &length)) {
-            p->log = hd_strdup(m->arena, without(arena, log, folder));
-            const char *text = hd_format(arena, ";\n%s", without(arena, kir, folder));
+            p->log = hd_strdup(m->arena, renamed(arena, log, file, p->file));
+            const char *text = hd_format(arena, ";\n%s", renamed(arena, kir, file, p->file));
             if (*kir && hd_ptx_load(m->ptx, p->file, text, strlen(text), &p->module))
                 p->module = NULL;
         }
@@ -217,7 +218,8 @@ const machine_program *machine_compile(machine *m, const char *text, const char 
     row = m->programs.count;
     machine_program *p = hd_new(m->arena, machine_program);
     p->text = hd_strdup(m->arena, text);
-    p->file = row ? hd_format(m->arena, "kernels%zu.cl", (size_t)row + 1) : "kernels.cl";
+    if (!(p->file = machine_source_file(m, text)))
+        p->file = row ? hd_format(m->arena, "kernels%zu.cl", (size_t)row + 1) : "kernels.cl";
     hd_push(m->arena, &m->programs, p);
     compile(m, p, options);
     return p;

@@ -21,11 +21,17 @@
 
 /* A source under options; the same for all that are equal, and there as long as the process. */
 typedef struct machine_program {
-    const char *file; /* that messages call it: "kernels.cl" */
+    const char *file; /* that it was read from, or what messages call it: "kernels.cl" */
     const char *text;
     const char *log;       /* what the front end said */
     hd_ptx_module *module; /* NULL: it does not compile */
 } machine_program;
+
+/* A file that may be a source. */
+typedef struct machine_file {
+    const char *path;
+    size_t bytes;
+} machine_file;
 
 typedef struct machine {
     pthread_mutex_t lock; /* of all that follows; under it no call of the program's runs */
@@ -42,6 +48,8 @@ typedef struct machine {
     hd_signals_host signals;
     hd_hash_table by_source; /* of programs: options and text -> row */
     hd_vec(machine_program *) programs;
+    hd_vec(machine_file) files;           /* opencl_source.c */
+    bool has_files;                       /* they have been listed */
     hd_vec(hd_watched_memory) live, gone; /* buffers */
     uint64_t made, used, most_used;       /* buffers; bytes */
 } machine;
@@ -52,6 +60,8 @@ void machine_leave(machine *m);
 /* The environment asks for results of what runs here. */
 bool machine_is_asked_for(void);
 
+/* NULL: the text is from no file that is near. */
+const char *machine_source_file(machine *m, const char *text);
 const machine_program *machine_compile(machine *m, const char *text, const char *options);
 /* NULL: the program has none of this name that the machine runs; *why says why not, or is NULL where there
  * is none at all. */

@@ -1,7 +1,7 @@
 /*
  * launches KERNEL [TIMES]: launches one kernel, which is right ("scale") or has a mistake: "beyond" writes
  * behind its buffer, "race" lacks a barrier, "unwritten" reads what nobody has written, "endless" does not
- * end. It prints the status of the last launch, of what its event says, and a sum of what was computed.
+ * end; "source" prints the source and ends. It prints the status of the last launch, of what its event says, and a sum of what was computed.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -44,6 +44,8 @@ int main(int count, char **words) {
     const char *name = count > 1 ? words[1] : "scale";
     const int times = count > 2 ? atoi(words[2]) : 1;
     static int v[N], w[N];
+    if (!strcmp(name, "source"))
+        return fputs(source, stdout) < 0;
     const size_t global = N, local = 64;
     cl_platform_id platform;
     cl_device_id device;

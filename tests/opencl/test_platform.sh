@@ -17,6 +17,15 @@ accepts run --all -- ./launches scale 10
 [ "$(head -n 1 "$work/log/out")" = "$own" ] || complain "the output is not $own"
 prints '^10 launches on h200, most memory 32 KiB$'
 prints '^  kernels.cl:3 +scale +load +10\.2k '
+# A file that the source may come from is named.
+mkdir -p kernels/sub
+./launches source >kernels/sub/near.cl
+accepts run --all -- ./launches scale
+prints '^  near.cl:3 +scale +load +1\.02k '
+call run -- ./launches beyond
+says '^heddle: kernels/sub/near.cl:6: error: store of 4 bytes at byte 16384'
+rm -r kernels
+
 call run -- ./calls
 [ "$status" = 0 ] || complain "of the calls: status $status"
 head -n 6 "$work/log/out" | diff - calls.own || complain 'the calls are not as those of a device'
