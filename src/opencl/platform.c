@@ -73,6 +73,10 @@ cl_int platform_give(const void *value, size_t bytes, size_t room, void *to, siz
     return CL_SUCCESS;
 }
 
+cl_int platform_give_text(const char *text, size_t room, void *to, size_t *needs) {
+    return platform_give(text, strlen(text) + 1, room, to, needs);
+}
+
 /* ---- calls back ------------------------------------------------------------------------------------ */
 
 void platform_call_back(platform_callback *callback) {
@@ -354,6 +358,7 @@ __attribute__((constructor)) static void fill_table(void) {
     table.clEnqueueMapImage = map_image;
     platform_infos(&table);
     platform_programs(&table);
+    platform_kernels(&table);
     platform_memories(&table);
     platform_queues(&table);
     platform_enqueues(&table);

@@ -5,7 +5,8 @@
  *
  *     platform.c            the platform and its device, contexts, what objects have in common
  *     platform_info.c       what programs are told of the device
- *     platform_program.c    programs and kernels
+ *     platform_program.c    programs
+ *     platform_kernel.c     kernels and their arguments
  *     platform_memory.c     buffers
  *     platform_queue.c      queues, events, and commands as they are run
  *     platform_enqueue.c    commands as they are asked for
@@ -136,6 +137,7 @@ cl_int platform_drop_call(void *object, platform_kind kind, cl_int error);
 
 /* As all calls that are asked for something give it. */
 cl_int platform_give(const void *value, size_t bytes, size_t room, void *to, size_t *needs);
+cl_int platform_give_text(const char *text, size_t room, void *to, size_t *needs);
 /* A result through a pointer that may be NULL. */
 static inline void *platform_fail(cl_int error, cl_int *to) {
     if (to)
@@ -166,6 +168,7 @@ extern struct _cl_platform_id platform_itself;
 
 void platform_infos(cl_icd_dispatch *table);
 void platform_programs(cl_icd_dispatch *table);
+void platform_kernels(cl_icd_dispatch *table);
 void platform_memories(cl_icd_dispatch *table);
 void platform_queues(cl_icd_dispatch *table);
 void platform_enqueues(cl_icd_dispatch *table);
