@@ -407,30 +407,12 @@ static cl_int run_on_device(const request *r, cl_kernel kernel, cl_uint dims, co
     return CL_SUCCESS;
 }
 
-/* What the launch waits for may be in a queue that the program was to flush behind it. */
-static void flush_all(hd_arena *arena) {
-    const cl_icd_dispatch *f = &ran.followed;
-    layer *l = layer_enter();
-    const size_t count = l->queues.count;
-    cl_command_queue *queues = hd_new_array(arena, cl_command_queue, count + 1);
-    for (size_t i = 0; i < count; i++) {
-        queues[i] = l->queues.data[i].queue;
-        f->clRetainCommandQueue(queues[i]);
-    }
-    layer_leave(l);
-    for (size_t i = 0; i < count; i++) {
-        f->clFlush(queues[i]);
-        l->target->clReleaseCommandQueue(queues[i]);
-    }
-}
-
 static cl_int launch_request(request *r, cl_kernel kernel, cl_uint dims, const size_t *offset,
                              const size_t *global, const size_t *local, cl_uint count,
                              const cl_event *wait, cl_event *event) {
     hd_ptx_counts counts = {0};
     cl_int error = CL_SUCCESS;
     if (!r->why) {
-        flush_all(r->arena);
         if (count && (error = ran.followed.clWaitForEvents(count, wait)))
             return error;
         ran.followed.clFinish(r->queue);
