@@ -44,6 +44,8 @@ static void take_message(const hd_message *message, void *user) {
         line = source_line(m, &message->place);
     }
     fprintf(stderr, "heddle: %s\n", m->message);
+    if (m->kernel)
+        fprintf(stderr, "  in kernel %s\n", m->kernel);
     if (line)
         fprintf(stderr, "    %s\n", line);
 }
@@ -340,10 +342,12 @@ hd_status machine_launch(machine *m, hd_ptx_kernel *kernel, const hd_ptx_launch_
                          void *const *args, hd_ptx_counts *counts) {
     const hd_watched_launch launch = {m->ptx, hd_ptx_kernel_name(kernel), size};
     m->message = NULL;
+    m->kernel = launch.kernel;
     hd_watch_launch(m->watch, &launch);
     hd_progress_launch(m->progress, launch.kernel);
     const hd_status status = hd_ptx_launch(kernel, size, args, counts);
     hd_progress_launched(m->progress);
+    m->kernel = NULL;
     hd_watch_launched(m->watch, &launch, counts, status, m->message);
     return status;
 }

@@ -38,6 +38,7 @@ typedef struct machine {
     hd_arena *arena;      /* of what stays as long as the process */
     hd_diag diag;
     const char *message; /* the last one of the launch */
+    const char *kernel;  /* that runs, or NULL */
     const hd_device *device;
     hd_ptx *ptx;
     bool as_written; /* kernels are, access by access */

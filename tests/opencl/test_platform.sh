@@ -37,7 +37,7 @@ call run -- ./launches beyond
 [ "$status" = 2 ] || complain "of a fault: status $status"
 prints '^-5 '
 says '^heddle: kernels.cl:6: error: store of 4 bytes at byte 16384 of buffer .buffer 1.' \
-    '^  just behind buffer 1 of 16384 bytes of device memory' '^    main \(launches\+0x'
+    '^  in kernel beyond$' '^  just behind buffer 1 of 16384 bytes of device memory' '^    main \(launches\+0x'
 call run --races -- ./launches race
 says "^heddle: kernels.cl:12: error: race: this reads byte 252 of 'part'"
 call run --uninitialised -- ./launches unwritten

@@ -53,7 +53,7 @@ call run -- ./launches beyond
 prints '^-5 '
 prints '^1 fault; see above$'
 says '^heddle: kernels.cl:6: error: store of 4 bytes at byte 16384 of buffer .buffer 1.' \
-    '^    +v\[get_global_id\(0\) \+ 1\] = w\[0\];' '^  just behind buffer 1 of 16384 bytes of device memory' \
+    '^  in kernel beyond$' '^    +v\[get_global_id\(0\) \+ 1\] = w\[0\];' '^  just behind buffer 1 of 16384 bytes of device memory' \
     '^    main \(launches\+0x'
 call run --races -- ./launches race
 [ "$status" = 2 ] || complain "of a race: status $status"
