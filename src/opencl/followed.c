@@ -9,7 +9,7 @@ enum { PAGE = 4096 };
 
 static uint64_t key_of(const void *handle) { return (uint64_t)(uintptr_t)handle; }
 
-const layer_kernel *layer_kernel_of(const layer *l, cl_kernel kernel) {
+layer_kernel *layer_kernel_of(const layer *l, cl_kernel kernel) {
     const uint64_t row = hd_hash_get(&l->kernels, key_of(kernel));
     return row == HD_NO_VALUE ? NULL : l->kernel_rows.data[row];
 }
@@ -46,6 +46,7 @@ static CL_API_ENTRY cl_program CL_API_CALL create_program(cl_context context, cl
         layer_program *p = hd_new(l->arena, layer_program);
         p->text = joined(l->arena, count, texts, lengths);
         p->options = "";
+        p->context = context;
         hd_hash_set(&l->programs, key_of(program), l->program_rows.count);
         hd_push(l->arena, &l->program_rows, p);
     }
@@ -65,8 +66,15 @@ static CL_API_ENTRY cl_int CL_API_CALL build_program(cl_program program, cl_uint
     const char *given = options ? options : "", *more = given;
     if (p) {
         p->options = hd_strdup(l->arena, given);
+        p->exchange = NULL;
+        p->devices.count = 0;
         more = strstr(given, kinds) ? given : hd_format(l->arena, "%s %s", given, kinds);
     }
+    if (p && devices)
+        for (cl_uint d = 0; d < count; d++)
+            hd_push(l->arena, &p->devices, devices[d]);
+    if (p)
+        p->is_built = true;
     const cl_icd_dispatch *target = l->target;
     layer_leave(l);
     return target->clBuildProgram(program, count, devices, p ? more : options, notify, user);
@@ -74,15 +82,21 @@ static CL_API_ENTRY cl_int CL_API_CALL build_program(cl_program program, cl_uint
 
 /* ---- kernels ----------------------------------------------------------------------------------------- */
 
+static void remember_kernel(layer *l, cl_kernel kernel, layer_kernel *k) {
+    hd_hash_set(&l->kernels, key_of(kernel), l->kernel_rows.count);
+    hd_push(l->arena, &l->kernel_rows, k);
+}
+
 static void follow_kernel(layer *l, cl_kernel kernel, cl_program program) {
     char name[1024];
     layer_kernel *k = hd_new(l->arena, layer_kernel);
     if (l->target->clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL))
         return;
     k->program = program_of(l, program);
+    if (k->program && !k->program->is_built) /* compiled and linked apart */
+        k->program = NULL;
     k->name = hd_strdup(l->arena, name);
-    hd_hash_set(&l->kernels, key_of(kernel), l->kernel_rows.count);
-    hd_push(l->arena, &l->kernel_rows, k);
+    remember_kernel(l, kernel, k);
 }
 
 static CL_API_ENTRY cl_kernel CL_API_CALL create_kernel(cl_program program, const char *name,
@@ -108,22 +122,105 @@ static CL_API_ENTRY cl_int CL_API_CALL create_kernels(cl_program program, cl_uin
     return error;
 }
 
+static void keep_arg(layer *l, layer_kernel *k, cl_uint index, size_t bytes, const void *value) {
+    while (k->args.count <= index)
+        hd_push(l->arena, &k->args, (layer_arg){0});
+    layer_arg *a = &k->args.data[index];
+    void *copy = a->value && a->bytes == bytes ? (void *)a->value : hd_alloc(l->arena, bytes);
+    if (value)
+        memcpy(copy, value, bytes);
+    *a = (layer_arg){true, bytes, value ? copy : NULL};
+}
+
 static CL_API_ENTRY cl_int CL_API_CALL set_arg(cl_kernel kernel, cl_uint index, size_t bytes,
                                                const void *value) {
     layer *l = layer_enter();
     const cl_int error = l->target->clSetKernelArg(kernel, index, bytes, value);
-    layer_kernel *k = (layer_kernel *)layer_kernel_of(l, kernel);
+    layer_kernel *k = layer_kernel_of(l, kernel);
+    if (k && !error)
+        keep_arg(l, k, index, bytes, value);
+    layer_leave(l);
+    return error;
+}
+
+/* What shared memory is behind the pointer is not followed. */
+static CL_API_ENTRY cl_int CL_API_CALL set_pointer(cl_kernel kernel, cl_uint index,
+                                                   const void *pointer) {
+    layer *l = layer_enter();
+    const cl_int error = l->target->clSetKernelArgSVMPointer(kernel, index, pointer);
+    layer_kernel *k = layer_kernel_of(l, kernel);
     if (k && !error) {
-        while (k->args.count <= index)
-            hd_push(l->arena, &k->args, (layer_arg){0});
-        layer_arg *a = &k->args.data[index];
-        void *copy = a->value && a->bytes == bytes ? (void *)a->value : hd_alloc(l->arena, bytes);
-        if (value)
-            memcpy(copy, value, bytes);
-        *a = (layer_arg){true, bytes, value ? copy : NULL};
+        keep_arg(l, k, index, sizeof pointer, &pointer);
+        k->args.data[index].is_pointer = true;
     }
     layer_leave(l);
     return error;
+}
+
+/* What it says of memory behind pointers is of this kernel alone. */
+static CL_API_ENTRY cl_int CL_API_CALL set_info(cl_kernel kernel, cl_kernel_exec_info what,
+                                                size_t bytes, const void *value) {
+    layer *l = layer_enter();
+    const cl_int error = l->target->clSetKernelExecInfo(kernel, what, bytes, value);
+    layer_kernel *k = layer_kernel_of(l, kernel);
+    if (k && !error) {
+        k->is_asked = true;
+        k->exchanged = NULL;
+    }
+    layer_leave(l);
+    return error;
+}
+
+static CL_API_ENTRY cl_kernel CL_API_CALL clone_kernel(cl_kernel from, cl_int *error) {
+    layer *l = layer_enter();
+    cl_kernel kernel = l->target->clCloneKernel(from, error);
+    const layer_kernel *k = layer_kernel_of(l, from);
+    if (kernel && k) {
+        layer_kernel *copy = hd_new(l->arena, layer_kernel);
+        *copy = (layer_kernel){.program = k->program, .name = k->name};
+        for (cl_uint i = 0; i < k->args.count; i++) {
+            hd_push(l->arena, &copy->args, (layer_arg){0});
+            if (k->args.data[i].is_set)
+                keep_arg(l, copy, i, k->args.data[i].bytes, k->args.data[i].value);
+            copy->args.data[i].is_pointer = k->args.data[i].is_pointer;
+        }
+        remember_kernel(l, kernel, copy);
+    }
+    layer_leave(l);
+    return kernel;
+}
+
+layer_arg_kind layer_arg_kind_of(const layer *l, cl_kernel kernel, cl_uint index,
+                                 const layer_arg *a) {
+    cl_kernel_arg_address_qualifier where;
+    if (!a->is_set || a->is_pointer)
+        return LAYER_ARG_UNKNOWN;
+    if (!a->value)
+        return LAYER_ARG_LOCAL;
+    const cl_int error = l->target->clGetKernelArgInfo(
+        kernel, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof where, &where, NULL);
+    const bool is_memory =
+        error ? layer_arg_buffer(l, a) != NULL
+              : where == CL_KERNEL_ARG_ADDRESS_GLOBAL || where == CL_KERNEL_ARG_ADDRESS_CONSTANT;
+    return !is_memory               ? LAYER_ARG_VALUE
+           : layer_arg_buffer(l, a) ? LAYER_ARG_BUFFER
+                                    : LAYER_ARG_UNKNOWN;
+}
+
+const layer_buffer *layer_arg_buffer(const layer *l, const layer_arg *a) {
+    return a->value && a->bytes == sizeof(cl_mem) ? layer_buffer_of(l, *(const cl_mem *)a->value)
+                                                  : NULL;
+}
+
+bool layer_arg_is_written(const layer *l, cl_kernel kernel, cl_uint index) {
+    cl_kernel_arg_address_qualifier where;
+    cl_kernel_arg_type_qualifier how;
+    const cl_icd_dispatch *t = l->target;
+    return t->clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof where,
+                                 &where, NULL) ||
+           t->clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_TYPE_QUALIFIER, sizeof how, &how,
+                                 NULL) ||
+           (where != CL_KERNEL_ARG_ADDRESS_CONSTANT && !(how & CL_KERNEL_ARG_TYPE_CONST));
 }
 
 /* ---- buffers ----------------------------------------------------------------------------------------- */
@@ -133,10 +230,30 @@ static void follow_buffer(layer *l, cl_mem memory, layer_buffer buffer) {
     hd_push(l->arena, &l->buffer_rows, buffer);
 }
 
-static void follow_whole(layer *l, cl_mem memory, size_t bytes) {
+static void CL_CALLBACK is_gone(cl_mem memory, void *whole) {
+    (void)memory;
+    __atomic_store_n(&((layer_whole *)whole)->is_gone, true, __ATOMIC_RELEASE);
+}
+
+static void follow_whole(layer *l, cl_context context, cl_mem memory, cl_mem_flags flags,
+                         size_t bytes) {
+    layer_whole *w = hd_new(l->arena, layer_whole);
     l->next_address += PAGE;
-    follow_buffer(l, memory, (layer_buffer){memory, bytes, 0, l->next_address});
+    *w = (layer_whole){.memory = memory,
+                       .context = context,
+                       .flags = flags,
+                       .bytes = bytes,
+                       .address = l->next_address};
     l->next_address += hd_align_up(bytes, PAGE);
+    hd_hash_set(&l->by_address, w->address, l->wholes.count);
+    hd_push(l->arena, &l->wholes, w);
+    l->target->clSetMemObjectDestructorCallback(memory, is_gone, w);
+    follow_buffer(l, memory, (layer_buffer){w, 0, bytes});
+}
+
+layer_whole *layer_whole_at(const layer *l, uint64_t address) {
+    const uint64_t row = hd_hash_get(&l->by_address, address);
+    return row == HD_NO_VALUE ? NULL : l->wholes.data[row];
 }
 
 static CL_API_ENTRY cl_mem CL_API_CALL create_buffer(cl_context context, cl_mem_flags flags,
@@ -144,7 +261,7 @@ static CL_API_ENTRY cl_mem CL_API_CALL create_buffer(cl_context context, cl_mem_
     layer *l = layer_enter();
     cl_mem memory = l->target->clCreateBuffer(context, flags, bytes, host, error);
     if (memory)
-        follow_whole(l, memory, bytes);
+        follow_whole(l, context, memory, flags, bytes);
     layer_leave(l);
     return memory;
 }
@@ -157,7 +274,7 @@ static CL_API_ENTRY cl_mem CL_API_CALL create_buffer_with(cl_context context,
     cl_mem memory =
         l->target->clCreateBufferWithProperties(context, how, flags, bytes, host, error);
     if (memory)
-        follow_whole(l, memory, bytes);
+        follow_whole(l, context, memory, flags, bytes);
     layer_leave(l);
     return memory;
 }
@@ -170,8 +287,7 @@ static CL_API_ENTRY cl_mem CL_API_CALL create_part(cl_mem whole, cl_mem_flags fl
     const layer_buffer *of = layer_buffer_of(l, whole);
     if (memory && of && type == CL_BUFFER_CREATE_TYPE_REGION) {
         const cl_buffer_region *r = region;
-        follow_buffer(l, memory,
-                      (layer_buffer){of->of, of->bytes, of->offset + r->origin, of->address});
+        follow_buffer(l, memory, (layer_buffer){of->whole, of->offset + r->origin, r->size});
     }
     layer_leave(l);
     return memory;
@@ -204,6 +320,12 @@ static CL_API_ENTRY cl_command_queue CL_API_CALL create_queue_with(cl_context co
     return queue;
 }
 
+void layer_finish_all(const layer *l, cl_context context) {
+    for (size_t i = 0; i < l->queues.count; i++)
+        if (l->queues.data[i].context == context)
+            l->target->clFinish(l->queues.data[i].queue);
+}
+
 /* The program may use the handle still, where it holds it more than once; a handle that is there when it
  * should not be would be used by launches. */
 static CL_API_ENTRY cl_int CL_API_CALL release_queue(cl_command_queue queue) {
@@ -224,6 +346,9 @@ static CL_API_ENTRY cl_int CL_API_CALL release_queue(cl_command_queue queue) {
 
 static CL_API_ENTRY cl_event CL_API_CALL create_event(cl_context context, cl_int *error) {
     layer *l = layer_enter();
+    /* What waits for it could not be finished: nothing may be left to convert while it is open. */
+    if (l->apply && !l->open_events)
+        layer_views_return(l);
     cl_event event = l->target->clCreateUserEvent(context, error);
     l->open_events += event != NULL;
     layer_leave(l);
@@ -249,6 +374,12 @@ void layer_follow(cl_icd_dispatch *table) {
     table->clCreateKernel = create_kernel;
     table->clCreateKernelsInProgram = create_kernels;
     table->clSetKernelArg = set_arg;
+    if (table->clSetKernelArgSVMPointer)
+        table->clSetKernelArgSVMPointer = set_pointer;
+    if (table->clSetKernelExecInfo)
+        table->clSetKernelExecInfo = set_info;
+    if (table->clCloneKernel)
+        table->clCloneKernel = clone_kernel;
     table->clCreateBuffer = create_buffer;
     table->clCreateBufferWithProperties = create_buffer_with;
     table->clCreateSubBuffer = create_part;

@@ -1,9 +1,11 @@
 #include "opencl/layer.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A process has one layer, as loaders have it; hence the only global state of this code. */
-static layer the_layer = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static layer the_layer = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
 static cl_icd_dispatch table;
 
 layer *layer_enter(void) {
@@ -13,16 +15,25 @@ layer *layer_enter(void) {
 
 void layer_leave(layer *l) { pthread_mutex_unlock(&l->lock); }
 
+void layer_say(const char *line) { fprintf(stderr, "heddle: %s\n", line); }
+
+/* HEDDLE_LAYER says what to do: "apply particle=soa". */
 static void begin(layer *l, const cl_icd_dispatch *target) {
+    static const char apply[] = "apply ";
+    const char *words = getenv("HEDDLE_LAYER");
     l->target = target;
     l->arena = hd_arena_new();
-    l->programs.arena = l->kernels.arena = l->buffers.arena = l->arena;
+    l->programs.arena = l->kernels.arena = l->buffers.arena = l->by_address.arena = l->arena;
     l->recorder = layer_recorder_new(l);
+    if (!l->recorder && words && !strncmp(words, apply, strlen(apply)))
+        l->apply = layer_apply_new(l, words + strlen(apply));
 }
 
 __attribute__((destructor)) static void end_layer(void) {
-    if (the_layer.arena)
+    if (the_layer.recorder)
         layer_recorder_end(&the_layer);
+    if (the_layer.apply)
+        layer_apply_end(&the_layer);
 }
 
 /* ---- what loaders ask for ----------------------------------------------------------------------- */
@@ -30,22 +41,25 @@ __attribute__((destructor)) static void end_layer(void) {
 /* Loaders differ in how many calls they know: no more than those are looked at or given. */
 CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch *target,
                                             cl_uint *given, const cl_icd_dispatch **dispatch) {
+    static cl_icd_dispatch below;
     const cl_uint own = sizeof table / sizeof(void *);
+    const size_t known = (entries < own ? entries : own) * sizeof(void *);
     /* All that a loader must know stands before the calls of OpenCL 3.0. */
     if (!target || !given || !dispatch ||
         entries < offsetof(cl_icd_dispatch, clCreateBufferWithProperties) / sizeof(void *))
         return CL_INVALID_VALUE;
-    memcpy(&table, target, (entries < own ? entries : own) * sizeof(void *));
-    begin(&the_layer, target);
-    if (the_layer.recorder) {
+    memcpy(&below, target, known);
+    memcpy(&table, target, known);
+    begin(&the_layer, &below);
+    if (the_layer.recorder || the_layer.apply) {
         layer_follow(&table);
+        layer_uses(&table);
         layer_launches(&table);
     }
     *given = entries < own ? entries : own;
     *dispatch = &table;
     return CL_SUCCESS;
 }
-
 static cl_int give(const void *value, size_t bytes, size_t room, void *to, size_t *needs) {
     if (to && room < bytes)
         return CL_INVALID_VALUE;

@@ -2,9 +2,14 @@
  * libheddle-layer.so: an OpenCL layer (OPENCL_LAYERS), which a loader puts between a program and its
  * drivers. It follows what the program makes, and hands every call on.
  *
- *     layer.c       the table of calls that a loader asks for
+ *     layer.c       the table of calls that a loader asks for; what is asked of the layer
  *     followed.c    programs, kernels with their arguments, buffers, queues
- *     launched.c    kernels that are launched, and how they are recorded
+ *     uses.c        commands that touch buffers
+ *     launched.c    kernels that are launched
+ *     recorded.c    launches that are recorded
+ *     exchanged.c   kernels in other layouts, made by `heddle apply` when the program builds its own
+ *     views.c       buffers in other layouts, converted when a user of the other form comes
+ *     trials.c      launches that run both ways, and what the two take
  */
 #ifndef OPENCL_LAYER_H
 #define OPENCL_LAYER_H
@@ -22,25 +27,45 @@
 /* Made from source in one step; others are not followed. */
 typedef struct layer_program {
     const char *text, *options;
+    cl_context context;
+    hd_vec(cl_device_id) devices;    /* that it was built for; none: all of the context's */
+    bool is_built;                   /* in one step */
+    struct layer_exchange *exchange; /* NULL: not asked for so far */
 } layer_program;
 
 typedef struct layer_arg {
     bool is_set;
     size_t bytes;
     const void *value; /* a copy; NULL: local memory */
+    bool is_pointer;   /* to shared virtual memory */
 } layer_arg;
 
 typedef struct layer_kernel {
-    const layer_program *program;
+    layer_program *program; /* NULL: it is not followed */
     const char *name;
     hd_vec(layer_arg) args;
+    struct layer_exchanged *exchanged; /* its other form; NULL: there is none, */
+    bool is_asked;                     /* or it was not asked for so far */
 } layer_kernel;
+
+/* A buffer that is no part of another one. */
+typedef struct layer_whole {
+    cl_mem memory;
+    cl_context context;
+    cl_mem_flags flags;
+    size_t bytes;
+    uint64_t address; /* no two buffers that ever were have the same */
+    uint64_t changes; /* commands so far that may have written it */
+    uint32_t mapped;  /* regions that the host has now */
+    bool is_shared;   /* with images */
+    bool is_gone;
+    struct layer_view *views; /* in other layouts */
+} layer_whole;
 
 /* A buffer, or a part of one. */
 typedef struct layer_buffer {
-    cl_mem of; /* the whole one */
-    size_t bytes, offset;
-    uint64_t address; /* of the whole one: no two buffers that ever were have the same */
+    layer_whole *whole;
+    size_t offset, bytes;
 } layer_buffer;
 
 typedef struct layer_queue {
@@ -49,31 +74,89 @@ typedef struct layer_queue {
 } layer_queue;
 
 typedef struct layer {
-    pthread_mutex_t lock; /* of all that follows */
+    pthread_mutex_t lock; /* of all that follows; a driver may call a program back in any call */
     const cl_icd_dispatch *target;
     hd_arena *arena;
     hd_hash_table programs, kernels, buffers; /* handle -> row */
+    hd_hash_table by_address;                 /* -> row of `wholes` */
     hd_vec(layer_program *) program_rows;
     hd_vec(layer_kernel *) kernel_rows;
     hd_vec(layer_buffer) buffer_rows;
+    hd_vec(layer_whole *) wholes;
     hd_vec(layer_queue) queues;
     uint64_t next_address;
     struct layer_recorder *recorder; /* NULL: nothing is recorded */
+    struct layer_apply *apply;       /* NULL: nothing is put into other layouts */
     uint32_t open_events;            /* of the program, which it has not set yet */
 } layer;
 
 /* The process's, locked. */
 layer *layer_enter(void);
 void layer_leave(layer *l);
+/* What is said to the user, as a line of its own. */
+void layer_say(const char *line);
 
 /* followed.c: the calls that make what is followed. */
 void layer_follow(cl_icd_dispatch *table);
-const layer_kernel *layer_kernel_of(const layer *l, cl_kernel kernel);
+layer_kernel *layer_kernel_of(const layer *l, cl_kernel kernel);
 const layer_buffer *layer_buffer_of(const layer *l, cl_mem memory);
+layer_whole *layer_whole_at(const layer *l, uint64_t address);
+/* All that was asked of the context is done then. */
+void layer_finish_all(const layer *l, cl_context context);
+
+typedef enum layer_arg_kind {
+    LAYER_ARG_VALUE,
+    LAYER_ARG_BUFFER,
+    LAYER_ARG_LOCAL,
+    LAYER_ARG_UNKNOWN
+} layer_arg_kind;
+layer_arg_kind layer_arg_kind_of(const layer *l, cl_kernel kernel, cl_uint index,
+                                 const layer_arg *arg);
+/* Of an argument that is one; NULL: it is none that is followed, or no buffer at all. */
+const layer_buffer *layer_arg_buffer(const layer *l, const layer_arg *arg);
+/* The kernel may write what the argument points to. */
+bool layer_arg_is_written(const layer *l, cl_kernel kernel, cl_uint index);
+
+/* uses.c */
+void layer_uses(cl_icd_dispatch *table);
+/* Before a command that reads, or writes, or both, a part of a buffer as the program knows it. An
+ * error is for the program. */
+typedef enum layer_use { LAYER_READ = 1, LAYER_WRITE = 2, LAYER_CHANGE = 3 } layer_use;
+cl_int layer_use_buffer(layer *l, const layer_buffer *buffer, size_t offset, size_t bytes,
+                        layer_use use);
 
 /* launched.c */
+typedef struct layer_launch {
+    cl_command_queue queue;
+    cl_kernel handle;
+    layer_kernel *kernel;
+    cl_uint dims;
+    const size_t *offset, *global, *local; /* offset, local: NULL where the program gives none */
+    cl_uint wait_count;
+    const cl_event *wait;
+    cl_event *event;
+} layer_launch;
 void layer_launches(cl_icd_dispatch *table);
+/* As the program asks for it, of its own kernel. */
+cl_int layer_launch_as_is(layer *l, const layer_launch *launch);
+/* The same of this kernel. */
+cl_int layer_enqueue(const layer *l, const layer_launch *launch, cl_kernel kernel);
+
+/* recorded.c */
 struct layer_recorder *layer_recorder_new(layer *l);
 void layer_recorder_end(const layer *l);
+cl_int layer_launch_recorded(layer *l, layer_launch *launch);
+
+/* exchanged.c, trials.c */
+struct layer_apply *layer_apply_new(layer *l, const char *words);
+void layer_apply_end(layer *l);
+/* views.c: a part of a buffer is to be used as the program knows it; `but` stays as it is. */
+cl_int layer_views_settle(layer *l, layer_whole *whole, size_t offset, size_t bytes, layer_use use,
+                          const struct layer_view *but);
+/* All buffers hold what they should, as the program knows them. */
+void layer_views_return(layer *l);
+/* What the program is about to do cannot be followed: all runs as before from now on. */
+void layer_apply_off(layer *l, const char *why);
+cl_int layer_launch_applied(layer *l, layer_launch *launch);
 
 #endif

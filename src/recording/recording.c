@@ -24,8 +24,10 @@ typedef struct buffer {
     size_t bytes;
     hash first; /* what it held when the job first saw it */
     bool is_zero;
-    bool is_listed; /* in the job's file */
-    hash known;     /* what the job's launches so far have left there */
+    bool is_listed;   /* in the job's file */
+    hash known;       /* what the job's launches so far have left there */
+    hash read;        /* what was read last, */
+    uint64_t version; /* and the version of memory that this was; 0: nobody knows */
     /* of the launch that is being recorded */
     bool seen;
     hash before, after;
@@ -145,13 +147,19 @@ static const void *held(const hd_recording *r, const buffer *b) {
     return r->host->held(r->host->user, b->address, b->bytes);
 }
 
-/* False: it cannot be read. */
-static bool hash_held(const hd_recording *r, const buffer *b, hash *h) {
-    const void *bytes = held(r, b);
-    if (!bytes)
-        return false;
-    const XXH128_hash_t of = XXH3_128bits(bytes, b->bytes);
-    *h = (hash){of.low64, of.high64};
+/* What memory holds now, which is read if it may have changed. False: it cannot be read. */
+static bool hash_held(const hd_recording *r, buffer *b, hash *h) {
+    const hd_recording_host *host = r->host;
+    const uint64_t version = host->version ? host->version(host->user, b->address) : 0;
+    if (!version || version != b->version) {
+        const void *bytes = held(r, b);
+        if (!bytes)
+            return false;
+        const XXH128_hash_t of = XXH3_128bits(bytes, b->bytes);
+        b->read = (hash){of.low64, of.high64};
+        b->version = version;
+    }
+    *h = b->read;
     return true;
 }
 

@@ -38,6 +38,8 @@ typedef struct hd_recording_host {
     void (*say)(void *user, const char *line);
     /* What memory holds now, until the next call; NULL: it cannot be read. */
     const void *(*held)(void *user, uint64_t address, size_t bytes);
+    /* A number that stays as long as what memory holds; 0: nobody knows. NULL: never known. */
+    uint64_t (*version)(void *user, uint64_t address);
     const char *extension; /* of files of kernels: ".ptx" */
     bool has_addresses;    /* that memory and arguments may hold */
 } hd_recording_host;
