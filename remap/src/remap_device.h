@@ -118,6 +118,11 @@ hd_status hd_remap_move(const hd_diag *diag, hd_remap_device *device, const hd_r
                         hd_remap_direction direction, const hd_remap_memory memory[], void *host,
                         const hd_remap_options *options, unsigned extent);
 
+/* The first `count` elements of a map of a layout that has room for more, within the device. */
+hd_status hd_remap_some_on_device(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
+                                  hd_remap_direction direction, uint64_t count,
+                                  const hd_remap_memory parts[], hd_remap_memory source);
+
 /* ---- remap_plan.c ------------------------------------------------------------------------ */
 
 /* What each strategy is expected to take by these figures, and chunks and parts. */

@@ -84,7 +84,7 @@ layer_exchanged *layer_exchanged_of(layer *l, cl_kernel handle, layer_kernel *ke
 typedef struct layer_view {
     layer_layout *layout;
     size_t offset, bytes; /* the part of the buffer */
-    uint64_t count;       /* elements */
+    uint64_t count, room; /* elements; those that the map has room for */
     hd_remap *map;
     hd_remap_memory *parts;
     layer_device *device;

@@ -355,7 +355,7 @@ static cl_int set_args(const layer *l, const layer_launch *launch, const layer_e
         for (uint32_t part = 0; part < hd_remap_parts(v->map) && !error; part++)
             error =
                 l->target->clSetKernelArg(x->kernel, at++, sizeof(cl_mem), &v->parts[part].opencl);
-        const cl_ulong count = v->count;
+        const cl_ulong count = v->room;
         if (!error)
             error = l->target->clSetKernelArg(x->kernel, at++, sizeof count, &count);
     }

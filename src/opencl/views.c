@@ -64,9 +64,9 @@ static cl_int move(layer *l, const layer_view *v, cl_mem memory, bool back) {
     const hd_remap_memory source = {.opencl = memory};
     hd_remap_device *device = v->device->remap;
     a->message = NULL;
-    const hd_status status =
-        back ? hd_remap_back_on_device(&a->diag, device, v->map, source, v->parts)
-             : hd_remap_on_device(&a->diag, device, v->map, v->parts, source);
+    const hd_status status = hd_remap_some_on_device(
+        &a->diag, device, v->map, back ? HD_REMAP_FROM_DEVICE : HD_REMAP_TO_DEVICE, v->count,
+        v->parts, source);
     if (status)
         layer_say(hd_format(a->arena, "error: cannot convert %s: %s", v->layout->record,
                             a->message ? a->message : "the device failed"));
@@ -132,6 +132,16 @@ static void sweep(layer *l) {
         }
 }
 
+/* Kernels that convert are compiled for a number of elements. Small buffers share them: theirs is a
+ * power of two. */
+static uint64_t room_for(uint64_t count, size_t record_bytes) {
+    enum { SMALL = 1 << 20 };
+    uint64_t room = 64;
+    while (room < count)
+        room *= 2;
+    return room * record_bytes <= SMALL ? room : count;
+}
+
 layer_view *layer_view_of(layer *l, cl_command_queue queue, const layer_buffer *b,
                           layer_layout *layout) {
     layer_apply *a = l->apply;
@@ -149,8 +159,9 @@ layer_view *layer_view_of(layer *l, cl_command_queue queue, const layer_buffer *
                       .count = b->bytes / layout->fields.size,
                       .device = device,
                       .next = w->views};
+    v->room = room_for(v->count, layout->fields.size);
     if (!device || !v->count ||
-        hd_remap_layout(&a->diag, &layout->fields, layout->notation, v->count, &v->map))
+        hd_remap_layout(&a->diag, &layout->fields, layout->notation, v->room, &v->map))
         return NULL;
     v->parts = hd_new_array(a->arena, hd_remap_memory, hd_remap_parts(v->map));
     if (hd_remap_allocate(&a->diag, device->remap, v->map, HD_REMAP_IN_DEVICE, v->parts)) {
