@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
+#include "advise/measure/database.h"
 #include "cli/commands.h"
 #include "cli/cuda_program.h"
+#include "cli/show_advice.h"
 
 typedef struct layout_row {
     const char *record, *layout;
@@ -31,6 +33,14 @@ typedef struct kernel_row {
     hd_vec(left_row) left_out;
 } kernel_row;
 
+/* How the layout of a program (of kernels) was found. */
+typedef struct race_row {
+    const char *key, *layouts, *why; /* layouts: NULL: it is left as it is, because of `why` */
+    double gain;                     /* share of the kernels' time */
+    bool known;                      /* from a run before */
+    json_t *whole;
+} race_row;
+
 typedef struct applied {
     const char *program;
     int32_t status; /* that the program ended with; -1: a signal ended it */
@@ -41,6 +51,7 @@ typedef struct applied {
     hd_vec(kernel_row) kernels;
     hd_vec(left_row) left_out;
     hd_vec(const char *) refused;
+    hd_vec(race_row) races;
     uint64_t launches, exchanged, compared;
     double saved, converting; /* seconds: of kernels as far as they were timed, and conversions */
     bool differs;
@@ -93,6 +104,15 @@ static void take_results(hd_arena *arena, const json_t *all, void *user) {
     }
     json_array_foreach(json_object_get(all, "kernels"), i, o)
         take_kernel(arena, o, r);
+    json_array_foreach(json_object_get(all, "races"), i, o) {
+        const race_row row = {.key = cli_text_of(arena, o, "key"),
+                              .layouts = cli_text_of(arena, o, "layouts"),
+                              .why = cli_text_of(arena, o, "why"),
+                              .gain = real_of(o, "gain"),
+                              .known = json_is_true(json_object_get(o, "known")),
+                              .whole = json_deep_copy(o)};
+        hd_push(arena, &r->races, row);
+    }
     json_array_foreach(json_object_get(all, "refused"), i, o)
         hd_push(arena, &r->refused, hd_strdup(arena, json_string_value(o)));
 }
@@ -143,11 +163,13 @@ static const hd_member left_members[] = {{NULL, "as before", HD_PLAIN, HD_AT(lef
                                          {NULL, "launches", HD_COUNT, HD_AT(left_row, launches)},
                                          {NULL, "because of", HD_PLAIN, HD_AT(left_row, why)},
                                          {0}};
+static const hd_member race_members[] = {HD_SAME(race_row, layouts, why, gain, known), {0}};
 static const hd_member result_members[] = {
     HD_SAME(applied, program, status, launches, exchanged, saved, converting, off),
     {"layouts", HD_MANY(applied, layouts.data, layouts.count), .of = layout_members},
     {"kernels", HD_MANY(applied, kernels.data, kernels.count), .of = kernel_members},
     {"refused", HD_NUMBERS(applied, refused.data, refused.count)},
+    {"races", HD_MANY(applied, races.data, races.count), .of = race_members},
     {0}};
 
 /* "equal", or what differs most. */
@@ -177,7 +199,7 @@ static void show_gain(cli *c, const applied *r, hd_str *out) {
     for (size_t k = 0; k < r->kernels.count; k++)
         timed += r->kernels.data[k].timed;
     const double gain = r->saved - r->converting;
-    if (!r->exchanged)
+    if (!r->exchanged || (!timed && c->given->automatic))
         return;
     if (!timed)
         hd_str_printf(out,
@@ -191,7 +213,22 @@ static void show_gain(cli *c, const applied *r, hd_str *out) {
                       hd_show_seconds(c->arena, fabs(gain)));
 }
 
+/* Programs without records say nothing. */
+static void show_races(cli *c, const applied *r, hd_str *out) {
+    for (size_t i = 0; i < r->races.count; i++) {
+        const race_row *race = &r->races.data[i];
+        if (race->layouts)
+            hd_str_printf(out, "%s: kernels take %s less%s\n", race->layouts,
+                          hd_show_share(c->arena, race->gain),
+                          race->known ? ", as an earlier run found" : ", conversions counted");
+        else if (race->why)
+            hd_str_printf(out, "Left as it is%s: %s\n",
+                          race->known ? ", as an earlier run found" : "", race->why);
+    }
+}
+
 static void show(cli *c, const applied *r, hd_str *out) {
+    show_races(c, r, out);
     if (r->layouts.count)
         cli_show_rows(c, NULL, layout_members, hd_rows(r->layouts.data, r->layouts.count), out);
     if (r->kernels.count)
@@ -220,10 +257,66 @@ static const char *layer_words(cli *c) {
     return hd_str_text(&words);
 }
 
+/* ---- what earlier runs found ---------------------------------------------------------------------------- */
+
+/* Under the file that runs, since programs (of kernels) are not known before. */
+static const char *answer_key(cli *c, const char *program) {
+    const char *file = cli_program_file(c->arena, program);
+    char *whole = file ? realpath(file, NULL) : NULL;
+    const char *key = hd_format(c->arena, "layouts of %s", whole ? whole : program);
+    free(whole);
+    return key;
+}
+
+/* A file of them for the layer. */
+static const char *write_known(cli *c, const char *folder) {
+    const char *path = hd_format(c->arena, "%s/known", folder), *value = "{}";
+    hd_database *database = hd_database_open_user(c->arena, &c->diag);
+    if (!c->given->again)
+        hd_database_get_answer(database, c->arena, answer_key(c, c->program[0]), &value);
+    hd_database_close(database);
+    return hd_write_file(&c->diag, path, value, strlen(value)) ? "" : path;
+}
+
+/* What this run found, with what others did. Where a chosen layout has lost in the end, it is left. */
+static void keep_races(cli *c, const applied *r) {
+    const char *key = answer_key(c, c->program[0]), *value = "{}";
+    hd_database *database = hd_database_open_user(c->arena, &c->diag);
+    hd_database_get_answer(database, c->arena, key, &value);
+    json_t *all = json_loads(value, 0, NULL);
+    all = json_is_object(all) ? all : json_object();
+    for (size_t i = 0; i < r->races.count; i++)
+        json_object_set(all, r->races.data[i].key, r->races.data[i].whole);
+    char *text = json_dumps(all, JSON_COMPACT);
+    if (text && r->races.count)
+        hd_database_put_answer(database, key, text);
+    free(text);
+    json_decref(all);
+    hd_database_close(database);
+}
+
 static hd_status run_program(cli *c, const char *folder, applied *r) {
     int how;
-    const cli_setting settings[] = {
+    const cli_options *o = c->given;
+    const char *recording = hd_format(c->arena, "%s/recording", folder);
+    const char *profile = o->devices.count ? o->devices.data[0] : "";
+    hd_folders made = {0};
+    double seconds = 0;
+    if (o->automatic &&
+        ((o->budget && cli_read_budget(c, o->budget, &seconds)) ||
+         hd_folders_make(c->arena, &c->diag, hd_format(c->arena, "%s/contents", recording), &made)))
+        return HD_EINPUT;
+    const cli_setting live[] = {
         {"HEDDLE_LAYER", layer_words(c)}, {"HEDDLE_LAYER_RESULTS", folder}, {0}};
+    const cli_setting automatic[] = {
+        {"HEDDLE_LAYER", "auto"},
+        {"HEDDLE_LAYER_RESULTS", folder},
+        {"HEDDLE_LAYER_DEVICE", profile},
+        {"HEDDLE_LAYER_BUDGET", seconds > 0 ? hd_format(c->arena, "%g", seconds) : ""},
+        {"HEDDLE_LAYER_KNOWN", o->automatic ? write_known(c, recording) : ""},
+        {"HEDDLE_RECORD", recording},
+        {0}};
+    const cli_setting *settings = o->automatic ? automatic : live;
     const cli_program_run run = {
         .words = c->program, .settings = settings, .quiet_output = c->json};
     hd_status status = cli_run_program(c, &run, &how);
@@ -246,7 +339,7 @@ static hd_status run_program(cli *c, const char *folder, applied *r) {
 
 int cmd_apply_program(cli *c) {
     char *folder;
-    if (!c->given->layouts.count) {
+    if (!c->given->layouts.count && !c->given->automatic) {
         cli_no_layout(c);
         return CLI_WRONG;
     }
@@ -257,17 +350,18 @@ int cmd_apply_program(cli *c) {
     hd_scratch_remove(folder);
     if (status)
         return cli_status(status);
-    if (r.processes && !r.exchanged && !r.refused.count && !r.kernels.count)
+    keep_races(c, &r);
+    if (r.processes && !c->given->automatic && !r.exchanged && !r.refused.count && !r.kernels.count)
         hd_warn(&c->diag, NULL, "no kernel of %s has a record that --layout names", c->program[0]);
     hd_str out = {.arena = c->arena};
     show(c, &r, &out);
     int printed = c->json      ? cli_print_row(c, result_members, hd_row(&r))
                   : out.length ? cli_print(c, &out)
                                : CLI_FINE;
-    return printed                     ? printed
-           : r.was_stopped             ? CLI_STOPPED
-           : r.differs                 ? CLI_DIFFER
-           : r.status || !r.exchanged  ? CLI_WRONG
-           : r.verifies && !r.compared ? CLI_WRONG
-                                       : CLI_FINE;
+    const bool did_nothing = !c->given->automatic && (!r.exchanged || (r.verifies && !r.compared));
+    return printed                                   ? printed
+           : r.was_stopped                           ? CLI_STOPPED
+           : r.differs                               ? CLI_DIFFER
+           : r.status || !r.processes || did_nothing ? CLI_WRONG
+                                                     : CLI_FINE;
 }

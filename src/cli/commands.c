@@ -435,6 +435,10 @@ const cli_option cli_all_options[] = {
      .needs = "energy budget"},
     {"again", 0, NULL, CLI_FLAG, AT(again), IN(ADVISE),
      "forget what was measured before, and measure anew", .needs = "budget"},
+    {"again", 0, NULL, CLI_FLAG, AT(again), IN(APPLY), "forget what an earlier run found",
+     .needs = "auto"},
+    {"budget", 0, "TIME", CLI_TEXT, AT(budget), IN(APPLY),
+     "race layouts for at most so long (60s, 500ms, 2m); default: 60s", .needs = "auto"},
     {"again", 0, NULL, CLI_FLAG, AT(again), IN(TRAIN) | IN(EXPLORE),
      "forget what was measured before, and measure anew", .excludes = "show"},
     {"on", 0, "DEVICE", CLI_TEXT, AT(on), IN(ADVISE) | IN(MEASURE) | IN(MAP),
@@ -486,9 +490,14 @@ const cli_option cli_all_options[] = {
      "instead of a layout an order of threads for launches of the job, as 'heddle map' writes it: "
      "kernels read their ids through it; docs/rewrite.md has its form",
      .excludes = "host diff in-place"},
+    {"auto", 0, NULL, CLI_FLAG, AT(automatic), IN(APPLY),
+     "of a program that runs: find the layout while it runs, by what is counted and then by a race "
+     "on the device, and keep the answer for its next run",
+     .excludes = "layout out diff in-place map verify"},
     {"verify", 0, NULL, CLI_FLAG, AT(verify), IN(APPLY),
      "of a program that runs: run the first launches of each kernel in both forms, and compare "
-     "what they leave", .excludes = "out diff in-place map"},
+     "what they leave",
+     .excludes = "out diff in-place map"},
     {"host", 0, "FILE", CLI_TEXT, AT(host), IN(APPLY),
      "the program in C or C++ that gives kernels in OpenCL C their buffers: it is rewritten with "
      "them"},

@@ -153,8 +153,8 @@ static int run_on_program(cli *c, const cli_command *command, uint32_t at, char 
     bool parsed = cli_parse(c, command, (int)at + 1, all);
     const char *kept = parsed ? c->given->keep : NULL;
     int status = parsed ? CLI_FINE : c->status;
-    const bool is_live = parsed && command->live && !c->given->input.out && !c->given->diff &&
-                         !c->given->in_place;
+    const bool is_live =
+        parsed && command->live && !c->given->input.out && !c->given->diff && !c->given->in_place;
     if (is_live)
         status = command->live(c);
     else if (parsed && cli_record_program(c, c->program, kept ? kept : c->recording))

@@ -28,6 +28,9 @@ typedef struct layer_layout {
     double seconds;
 } layer_layout;
 
+typedef struct layer_exchange layer_exchange;
+typedef struct layer_race layer_race;
+
 typedef struct layer_reason {
     const char *why;
     uint64_t launches;
@@ -37,7 +40,7 @@ typedef struct layer_reason {
 typedef struct layer_exchanged {
     cl_kernel kernel;
     const char *name;
-    const layer_program *program;
+    const layer_exchange *of;
     uint32_t param_count;
     layer_layout **laid;          /* [param_count]; NULL: the parameter stays */
     bool prints;                  /* so that it may not run twice */
@@ -62,12 +65,16 @@ typedef struct layer_device {
 
 typedef struct layer_apply {
     hd_arena *arena;
-    const char *layouts; /* as they are given, in words */
+    const char *layouts;             /* as they are given, in words; NULL: races decide */
+    struct layer_recorder *recorder; /* for races */
+    struct json_t *known;            /* answers of runs before */
+    hd_vec(layer_program *) racing;
     const char *results; /* a folder; NULL: what came of it is said */
     int pid;
     bool verifies;
-    bool in_trial;   /* conversions of trials are not the program's */
-    const char *off; /* why nothing is exchanged any more */
+    double converting; /* seconds of all conversions so far, those of trials, too */
+    bool in_trial;     /* conversions of trials are not the program's */
+    const char *off;   /* why nothing is exchanged any more */
     hd_diag diag;
     const char *message; /* the last one */
     hd_vec(layer_layout *) all;
@@ -77,7 +84,15 @@ typedef struct layer_apply {
     hd_vec(struct layer_device *) devices;
 } layer_apply;
 
-/* exchanged.c: NULL, or the kernel in its other form. */
+/* exchanged.c: the program in these layouts from now on. `made`: what that came to in a run before;
+ * NULL: it is made now, which takes some tenths of a second. */
+struct json_t;
+layer_exchange *layer_exchange_new(layer *l, layer_program *program, const char *layouts,
+                                   struct json_t *made);
+const char *layer_exchange_layouts(const layer_exchange *exchange);
+/* What it came to; NULL: to nothing. Stays the layer's. */
+struct json_t *layer_exchange_made(const layer_exchange *exchange);
+/* NULL, or the kernel in its other form. */
 layer_exchanged *layer_exchanged_of(layer *l, cl_kernel handle, layer_kernel *kernel);
 
 /* views.c */
@@ -98,12 +113,21 @@ layer_view *layer_view_of(layer *l, cl_command_queue queue, const layer_buffer *
 cl_int layer_view_fill(layer *l, layer_whole *whole, layer_view *view);
 /* A kernel writes the view: it alone is right. */
 void layer_view_written(layer_whole *whole, layer_view *view);
-/* Seconds that conversions have taken so far. */
+/* What kernels have written into views of the buffer is given up. */
+void layer_views_forget(layer_whole *whole);
+/* Seconds that conversions have taken so far, without those of trials. */
 double layer_converting(const layer_apply *apply);
 
 /* exchanged.c: the launch in the other form. *done is false where it cannot be, and has not begun. */
 cl_int layer_launch_exchanged(layer *l, const layer_launch *launch, layer_exchanged *x, bool *done);
 /* trials.c: the same, and in the program's form first, to compare what both leave and take. */
+cl_int layer_launch_in_layout(layer *l, layer_launch *launch, bool tries);
 cl_int layer_launch_tried(layer *l, const layer_launch *launch, layer_exchanged *x, bool *done);
+
+/* races.c: a launch of a program whose layout is being found. */
+cl_int layer_launch_racing(layer *l, layer_launch *launch);
+void layer_races_open(layer *l);
+/* What they have come to, for the next run. */
+struct json_t *layer_races_value(const layer_apply *apply);
 
 #endif

@@ -17,11 +17,13 @@ typedef struct laid_param {
 } laid_param;
 
 /* What has come of a program's text. */
-typedef struct layer_exchange {
-    const char *why;    /* it is not exchanged; "": it has nothing that could be */
-    cl_program program; /* else the other one */
+struct layer_exchange {
+    const char *layouts; /* in words */
+    const char *why;     /* it is not exchanged; "": it has nothing that could be */
+    cl_program program;  /* else the other one */
     hd_vec(laid_param) params;
-} layer_exchange;
+    json_t *made; /* what heddle apply printed, and the text */
+};
 
 /* ---- layouts ---------------------------------------------------------------------------------------- */
 
@@ -85,10 +87,10 @@ static layer_layout *layout_of(layer_apply *a, const json_t *o) {
 /* ---- programs -------------------------------------------------------------------------------------- */
 
 /* The text may have a record that is asked for; headers may have anything. */
-static bool may_have_records(const layer_apply *a, const char *text) {
+static bool may_have_records(const char *text, const char *layouts) {
     if (strstr(text, "#include"))
         return true;
-    for (const char *at = a->layouts; *at;) {
+    for (const char *at = layouts; *at;) {
         const size_t length = strcspn(at, " "), name = strcspn(at, "= ");
         char record[256];
         snprintf(record, sizeof record, "%.*s", (int)name, at);
@@ -100,7 +102,8 @@ static bool may_have_records(const layer_apply *a, const char *text) {
 }
 
 /* "heddle apply FILE --layout L ... --out FOLDER", and what it prints. */
-static json_t *ask(layer *l, const layer_program *p, const char *folder, const char **why) {
+static json_t *ask(layer *l, const layer_program *p, const char *layouts, const char *folder,
+                   const char **why) {
     layer_apply *a = l->apply;
     hd_vec(const char *) words = {0};
     const char *file = hd_format(a->arena, "%s/kernels.cl", folder);
@@ -114,7 +117,7 @@ static json_t *ask(layer *l, const layer_program *p, const char *folder, const c
         hd_push(a->arena, &words, first[i]);
     if (*p->options)
         hd_push(a->arena, &words, hd_format(a->arena, "--options=%s", p->options));
-    for (const char *at = a->layouts; *at;) {
+    for (const char *at = layouts; *at;) {
         const size_t length = strcspn(at, " ");
         hd_push(a->arena, &words, "--layout");
         hd_push(a->arena, &words, hd_strndup(a->arena, at, length));
@@ -122,14 +125,13 @@ static json_t *ask(layer *l, const layer_program *p, const char *folder, const c
     }
     hd_push(a->arena, &words, NULL);
     const char *printed = layer_child(a->arena, words.data, folder, why);
-    return printed ? json_loads(printed, 0, NULL) : NULL;
-}
-
-/* Reads a file that was written by it. */
-static const char *read_text(layer_apply *a, const char *path) {
-    char *text;
+    json_t *made = printed ? json_loads(printed, 0, NULL) : NULL;
+    const char *kernels = json_string_value(json_object_get(made, "kernel"));
+    char *written;
     size_t length;
-    return hd_read_file(a->arena, &a->diag, path, &text, &length) ? NULL : text;
+    if (kernels && !hd_read_file(a->arena, &a->diag, kernels, &written, &length))
+        json_object_set_new(made, "text", json_string(written));
+    return made;
 }
 
 static const char *build_log(const layer *l, cl_program program, const layer_program *p) {
@@ -151,18 +153,20 @@ static const char *build_log(const layer *l, cl_program program, const layer_pro
 static const char *build(layer *l, const layer_program *p, layer_exchange *x, const json_t *made,
                          const char *folder) {
     layer_apply *a = l->apply;
-    const char *file = json_string_value(json_object_get(made, "kernel"));
     const char *options = json_string_value(json_object_get(made, "options"));
-    const char *text = file ? read_text(a, file) : NULL;
+    const char *text = json_string_value(json_object_get(made, "text"));
     cl_int error;
     if (!text)
         return a->message ? a->message : "heddle apply wrote no kernels";
     x->program = l->target->clCreateProgramWithSource(p->context, 1, &text, NULL, &error);
     if (!x->program)
         return "the driver takes no other program";
-    error = l->target->clBuildProgram(
-        x->program, (cl_uint)p->devices.count, p->devices.data,
-        hd_format(a->arena, "-I %s/out %s", folder, options ? options : ""), NULL, NULL);
+    /* Folders that are made anew each time would keep drivers from knowing the text again. */
+    const char *all = strstr(text, "#include")
+                          ? hd_format(a->arena, "-I %s/out %s", folder, options ? options : "")
+                          : p->options;
+    error = l->target->clBuildProgram(x->program, (cl_uint)p->devices.count, p->devices.data, all,
+                                      NULL, NULL);
     if (!error)
         return NULL;
     const char *log = build_log(l, x->program, p);
@@ -171,15 +175,16 @@ static const char *build(layer *l, const layer_program *p, layer_exchange *x, co
                      (int)strcspn(log, "\n"), log);
 }
 
-static const char *exchange(layer *l, const layer_program *p, layer_exchange *x) {
+/* `made`: what it came to before; NULL: the text is to be made. */
+static const char *exchange(layer *l, const layer_program *p, layer_exchange *x, json_t *made) {
     layer_apply *a = l->apply;
     const char *why = NULL;
     char *folder;
-    if (!may_have_records(a, p->text))
+    if (!may_have_records(p->text, x->layouts))
         return "";
     if (hd_scratch_make(a->arena, &a->diag, &folder))
         return a->message;
-    json_t *made = ask(l, p, folder, &why);
+    made = made ? json_incref(made) : ask(l, p, x->layouts, folder, &why);
     if (made && json_array_size(json_object_get(made, "variables")))
         why = hd_format(
             a->arena, "kernels share the variable '%s'",
@@ -195,35 +200,39 @@ static const char *exchange(layer *l, const layer_program *p, layer_exchange *x)
         hd_push(a->arena, &x->params,
                 (laid_param){text_of(a->arena, o, "kernel"), (uint32_t)size_of(o, "param"),
                              layout_of(a, json_array_get(layouts, size_of(o, "layout")))});
-    json_decref(made);
+    x->made = made;
     hd_scratch_remove(folder);
     return why;
 }
 
-static layer_exchange *exchange_of(layer *l, layer_program *p) {
+layer_exchange *layer_exchange_new(layer *l, layer_program *p, const char *layouts, json_t *made) {
     layer_apply *a = l->apply;
-    if (p->exchange)
-        return p->exchange;
-    p->exchange = hd_new(a->arena, layer_exchange);
-    p->exchange->why = exchange(l, p, p->exchange);
-    if (p->exchange->why && *p->exchange->why)
-        hd_push(a->arena, &a->refused, p->exchange->why);
-    return p->exchange;
+    layer_exchange *x = hd_new(a->arena, layer_exchange);
+    x->layouts = layouts;
+    x->why = exchange(l, p, x, made);
+    if (x->why && *x->why)
+        hd_push(a->arena, &a->refused, x->why);
+    return p->exchange = x;
 }
+
+const char *layer_exchange_layouts(const layer_exchange *x) { return x->layouts; }
+
+json_t *layer_exchange_made(const layer_exchange *x) { return x->why ? NULL : x->made; }
 
 /* ---- kernels ---------------------------------------------------------------------------------------- */
 
 /* What was made for the name before: programs make kernels anew for each launch. */
 static layer_exchanged *made_before(const layer_apply *a, const layer_kernel *k) {
     for (size_t i = 0; i < a->kernels.count; i++)
-        if (a->kernels.data[i]->program == k->program && !strcmp(a->kernels.data[i]->name, k->name))
+        if (a->kernels.data[i]->of == k->program->exchange &&
+            !strcmp(a->kernels.data[i]->name, k->name))
             return a->kernels.data[i];
     return NULL;
 }
 
 static layer_exchanged *make(layer *l, cl_kernel handle, const layer_kernel *k) {
     layer_apply *a = l->apply;
-    const layer_exchange *x = exchange_of(l, k->program);
+    const layer_exchange *x = k->program->exchange;
     cl_uint count = 0;
     cl_int error;
     bool has_any = false;
@@ -232,7 +241,7 @@ static layer_exchanged *make(layer *l, cl_kernel handle, const layer_kernel *k) 
         return NULL;
     layer_exchanged *made = hd_new(a->arena, layer_exchanged);
     *made = (layer_exchanged){.name = k->name,
-                              .program = k->program,
+                              .of = x,
                               .param_count = count,
                               .prints = strstr(k->program->text, "printf") != NULL,
                               .laid = hd_new_array(a->arena, layer_layout *, count)};
@@ -250,11 +259,13 @@ static layer_exchanged *make(layer *l, cl_kernel handle, const layer_kernel *k) 
 }
 
 layer_exchanged *layer_exchanged_of(layer *l, cl_kernel handle, layer_kernel *k) {
-    if (!k->is_asked && k->program) {
+    if (k->is_fixed || !k->program || !k->program->exchange)
+        return NULL;
+    if (k->asked_of != k->program->exchange) {
         layer_exchanged *before = made_before(l->apply, k);
         k->exchanged = before ? before : make(l, handle, k);
+        k->asked_of = k->program->exchange;
     }
-    k->is_asked = true;
     return k->exchanged;
 }
 

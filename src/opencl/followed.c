@@ -164,8 +164,7 @@ static CL_API_ENTRY cl_int CL_API_CALL set_info(cl_kernel kernel, cl_kernel_exec
     const cl_int error = l->target->clSetKernelExecInfo(kernel, what, bytes, value);
     layer_kernel *k = layer_kernel_of(l, kernel);
     if (k && !error) {
-        k->is_asked = true;
-        k->exchanged = NULL;
+        k->is_fixed = true;
     }
     layer_leave(l);
     return error;

@@ -39,8 +39,8 @@ static CL_API_ENTRY cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel 
         wait,  event};
     const bool is_followed = launch.kernel && global && dims >= 1 && dims <= 3;
     const cl_int error = !is_followed  ? layer_enqueue(l, &launch, handle)
-                         : l->recorder ? layer_launch_recorded(l, &launch)
                          : l->apply    ? layer_launch_applied(l, &launch)
+                         : l->recorder ? layer_launch_recorded(l, l->recorder, &launch)
                                        : layer_launch_as_is(l, &launch);
     layer_leave(l);
     return error;

@@ -1,4 +1,4 @@
-#include "opencl/layer.h"
+#include "opencl/apply.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,21 +17,23 @@ void layer_leave(layer *l) { pthread_mutex_unlock(&l->lock); }
 
 void layer_say(const char *line) { fprintf(stderr, "heddle: %s\n", line); }
 
-/* HEDDLE_LAYER says what to do: "apply particle=soa". */
+/* HEDDLE_LAYER says what to do: "apply particle=soa", or "auto". */
 static void begin(layer *l, const cl_icd_dispatch *target) {
-    static const char apply[] = "apply ";
+    static const char apply[] = "apply ", automatic[] = "auto";
     const char *words = getenv("HEDDLE_LAYER");
     l->target = target;
     l->arena = hd_arena_new();
     l->programs.arena = l->kernels.arena = l->buffers.arena = l->by_address.arena = l->arena;
     l->recorder = layer_recorder_new(l);
-    if (!l->recorder && words && !strncmp(words, apply, strlen(apply)))
+    if (words && !strcmp(words, automatic))
+        layer_races_open(l);
+    else if (!l->recorder && words && !strncmp(words, apply, strlen(apply)))
         l->apply = layer_apply_new(l, words + strlen(apply));
 }
 
 __attribute__((destructor)) static void end_layer(void) {
     if (the_layer.recorder)
-        layer_recorder_end(&the_layer);
+        layer_recorder_end(the_layer.recorder);
     if (the_layer.apply)
         layer_apply_end(&the_layer);
 }

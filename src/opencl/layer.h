@@ -9,6 +9,7 @@
  *     recorded.c    launches that are recorded
  *     exchanged.c   kernels in other layouts, made by `heddle apply` when the program builds its own
  *     views.c       buffers in other layouts, converted when a user of the other form comes
+ *     races.c       which layout a program is to have
  *     trials.c      launches that run both ways, and what the two take
  */
 #ifndef OPENCL_LAYER_H
@@ -30,6 +31,7 @@ typedef struct layer_program {
     cl_context context;
     hd_vec(cl_device_id) devices;    /* that it was built for; none: all of the context's */
     bool is_built;                   /* in one step */
+    struct layer_race *race;         /* NULL: it has none so far */
     struct layer_exchange *exchange; /* NULL: not asked for so far */
 } layer_program;
 
@@ -44,8 +46,9 @@ typedef struct layer_kernel {
     layer_program *program; /* NULL: it is not followed */
     const char *name;
     hd_vec(layer_arg) args;
-    struct layer_exchanged *exchanged; /* its other form; NULL: there is none, */
-    bool is_asked;                     /* or it was not asked for so far */
+    struct layer_exchanged *exchanged;     /* its other form; NULL: there is none, */
+    const struct layer_exchange *asked_of; /* that it is of; NULL: it was not asked for so far */
+    bool is_fixed;                         /* it is to stay as it is */
 } layer_kernel;
 
 /* A buffer that is no part of another one. */
@@ -144,10 +147,12 @@ cl_int layer_enqueue(const layer *l, const layer_launch *launch, cl_kernel kerne
 
 /* recorded.c */
 struct layer_recorder *layer_recorder_new(layer *l);
-void layer_recorder_end(const layer *l);
-cl_int layer_launch_recorded(layer *l, layer_launch *launch);
+void layer_recorder_end(const struct layer_recorder *recorder);
+cl_int layer_launch_recorded(layer *l, struct layer_recorder *recorder, layer_launch *launch);
+/* The path of the program's job; NULL: none of its launches was recorded. */
+const char *layer_recorded_job(const struct layer_recorder *recorder, const layer_program *program);
 
-/* exchanged.c, trials.c */
+/* exchanged.c, trials.c, races.c */
 struct layer_apply *layer_apply_new(layer *l, const char *words);
 void layer_apply_end(layer *l);
 /* views.c: a part of a buffer is to be used as the program knows it; `but` stays as it is. */

@@ -82,9 +82,10 @@ layer_recorder *layer_recorder_new(layer *l) {
     return r->recording ? r : NULL;
 }
 
-void layer_recorder_end(const layer *l) {
-    if (l->recorder)
-        hd_recording_end(l->recorder->recording);
+void layer_recorder_end(const layer_recorder *r) { hd_recording_end(r->recording); }
+
+const char *layer_recorded_job(const layer_recorder *r, const layer_program *p) {
+    return hd_recording_path(r->recording, p);
 }
 
 /* ---- arguments ----------------------------------------------------------------------------------- */
@@ -199,8 +200,7 @@ static void end(layer_recorder *r, const layer_launch *launch, bool fine) {
     hd_recording_after(r->recording, &recorded, fine);
 }
 
-cl_int layer_launch_recorded(layer *l, layer_launch *launch) {
-    layer_recorder *r = l->recorder;
+cl_int layer_launch_recorded(layer *l, layer_recorder *r, layer_launch *launch) {
     size_t chosen[3] = {1, 1, 1};
     begin(r, launch);
     if (!launch->local && hd_recording_is_on(r->recording)) {

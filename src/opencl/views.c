@@ -97,6 +97,7 @@ static cl_int convert(layer *l, layer_whole *w, layer_view *v, bool back) {
         l->target->clReleaseMemObject(memory);
     if (gaps)
         l->target->clReleaseMemObject(gaps);
+    l->apply->converting += hd_clock() - start;
     if (!l->apply->in_trial) {
         *(back ? &v->layout->back : &v->layout->to) += 1;
         v->layout->bytes += bytes_of(v);
@@ -211,6 +212,12 @@ void layer_view_written(layer_whole *w, layer_view *v) {
             other->is_valid = other->is_dirty = false;
     v->is_dirty = true;
     w->changes++;
+}
+
+void layer_views_forget(layer_whole *w) {
+    for (layer_view *v = w->views; v; v = v->next)
+        if (v->is_dirty)
+            v->is_valid = v->is_dirty = false;
 }
 
 void layer_views_return(layer *l) {

@@ -515,6 +515,13 @@ bool hd_recording_after(hd_recording *r, const hd_recorded_launch *l, bool fine)
     return true;
 }
 
+const char *hd_recording_path(const hd_recording *r, const void *module) {
+    for (size_t i = 0; i < r->jobs.count; i++)
+        if (r->jobs.data[i]->module == module)
+            return r->jobs.data[i]->path;
+    return NULL;
+}
+
 bool hd_recording_is_on(const hd_recording *r) { return r->job != NULL; }
 
 void hd_recording_end(hd_recording *r) {

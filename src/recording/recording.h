@@ -70,6 +70,8 @@ void hd_recording_arg_bytes(hd_recording *recording, const char *name, const voi
                             size_t count);
 /* As a job says it: "local: 64". */
 void hd_recording_arg_text(hd_recording *recording, const char *name, const char *text);
+/* The path of the module's job, as it will be; NULL: it has no launch. */
+const char *hd_recording_path(const hd_recording *recording, const void *module);
 /* Between before() and after(), where the launch is recorded. */
 bool hd_recording_is_on(const hd_recording *recording);
 /* False: it was left out. */
