@@ -61,6 +61,7 @@ typedef struct layer_device {
     cl_device_id id;
     cl_command_queue queue;
     hd_remap_device *remap;
+    bool is_processor; /* which the host converts for: no kernels are to be compiled */
 } layer_device;
 
 typedef struct layer_apply {
@@ -89,6 +90,8 @@ typedef struct layer_apply {
 struct json_t;
 layer_exchange *layer_exchange_new(layer *l, layer_program *program, const char *layouts,
                                    struct json_t *made);
+/* Seconds that the driver takes to build it once more, when it knows the text. */
+double layer_exchange_again(layer *l, const layer_program *program, const layer_exchange *exchange);
 const char *layer_exchange_layouts(const layer_exchange *exchange);
 /* What it came to; NULL: to nothing. Stays the layer's. */
 struct json_t *layer_exchange_made(const layer_exchange *exchange);

@@ -215,6 +215,20 @@ layer_exchange *layer_exchange_new(layer *l, layer_program *p, const char *layou
     return p->exchange = x;
 }
 
+double layer_exchange_again(layer *l, const layer_program *p, const layer_exchange *x) {
+    layer_exchange again = {0};
+    const double start = hd_clock();
+    char *folder;
+    if (hd_scratch_make(l->arena, &l->apply->diag, &folder))
+        return 0;
+    const char *why = build(l, p, &again, x->made, folder);
+    const double seconds = hd_clock() - start;
+    hd_scratch_remove(folder);
+    if (!why)
+        l->target->clReleaseProgram(again.program);
+    return seconds;
+}
+
 const char *layer_exchange_layouts(const layer_exchange *x) { return x->layouts; }
 
 json_t *layer_exchange_made(const layer_exchange *x) { return x->why ? NULL : x->made; }

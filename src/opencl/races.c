@@ -24,6 +24,7 @@ typedef struct race_candidate {
     double before,
         after;         /* seconds of the launches with it: in the program's form, and in this one */
     double converting; /* of these launches */
+    uint64_t launches; /* so many */
 } race_candidate;
 
 struct layer_race {
@@ -38,7 +39,10 @@ struct layer_race {
     double converted;  /* seconds of all conversions before it */
     double began;      /* when racing did, by hd_clock() */
     layer_exchange *chosen;
-    double gain; /* of the chosen one: share of the kernels' time */
+    double gain;       /* of the chosen one: share of the kernels' time */
+    double each;       /* seconds that a launch gains by it */
+    double setting_up; /* seconds that a run takes to begin with it */
+    uint64_t total;    /* launches of the whole run */
 };
 
 /* Less than that is not told from chance, and not worth a second form. */
@@ -195,6 +199,9 @@ static void choose(layer *l, layer_program *p) {
         layer_views_return(l);
     p->exchange = race->chosen = best->exchange;
     race->phase = RACE_CHOSEN;
+    race->each = (best->before - best->after) / (double)best->launches;
+    race->setting_up = layer_exchange_again(l, p, race->chosen);
+    race->converted = layer_converting(l->apply);
 }
 
 /* The next candidate that can be built; after the last one the race is decided. */
@@ -216,6 +223,7 @@ static void start_next(layer *l, layer_program *p) {
 static void tally(layer *l, layer_race *race) {
     race_candidate *c = &race->candidates.data[race->at];
     c->before = c->after = 0;
+    c->launches = race->launches;
     for (size_t i = 0; i < l->apply->kernels.count; i++) {
         const layer_exchanged *x = l->apply->kernels.data[i];
         if (x->of != c->exchange || !x->timed)
@@ -242,6 +250,12 @@ static bool is_done(layer_race *race) {
     return race->launches >= 2 * race->recorded.count && race->launches >= 2;
 }
 
+static cl_int run_decided(layer *l, layer_launch *launch) {
+    return launch->kernel->program->race->phase == RACE_CHOSEN
+               ? layer_launch_in_layout(l, launch, false)
+               : layer_launch_as_is(l, launch);
+}
+
 static cl_int run_race(layer *l, layer_launch *launch) {
     layer_program *p = launch->kernel->program;
     layer_race *race = p->race;
@@ -251,7 +265,7 @@ static cl_int run_race(layer *l, layer_launch *launch) {
         start_next(l, p);
     }
     if (race->phase != RACE_RUNS)
-        return layer_launch_racing(l, launch);
+        return run_decided(l, launch);
     race->launches++;
     const layer_exchanged *x = layer_exchanged_of(l, launch->handle, launch->kernel);
     return layer_launch_in_layout(l, launch, x && !x->trials);
@@ -261,6 +275,7 @@ cl_int layer_launch_racing(layer *l, layer_launch *launch) {
     layer_apply *a = l->apply;
     layer_program *p = launch->kernel->program;
     layer_race *race = race_of(l, p, launch->queue);
+    race->total++;
     if (race->phase == RACE_RECORDS) {
         if (wants_recording(l, race, launch->kernel))
             return layer_launch_recorded(l, a->recorder, launch);
@@ -272,9 +287,7 @@ cl_int layer_launch_racing(layer *l, layer_launch *launch) {
         else
             start_next(l, p);
     }
-    return race->phase == RACE_RUNS     ? run_race(l, launch)
-           : race->phase == RACE_CHOSEN ? layer_launch_in_layout(l, launch, false)
-                                        : layer_launch_as_is(l, launch);
+    return race->phase == RACE_RUNS ? run_race(l, launch) : run_decided(l, launch);
 }
 
 /* ---- what came of it ---------------------------------------------------------------------------------------- */
@@ -298,14 +311,27 @@ static json_t *candidates_value(const layer_race *race) {
     return list;
 }
 
+/* A run like this one from its beginning: NULL, or why it would not be worth it. */
+static const char *why_not_again(const layer_apply *a, const layer_race *race) {
+    const double gains = race->each * (double)race->total,
+                 takes = race->setting_up + layer_converting(a) - race->converted;
+    if (race->is_known || gains > takes)
+        return NULL;
+    return hd_format(a->arena,
+                     "launches of such a run gain %.2g s, and beginning with %s and converting "
+                     "take %.2g s",
+                     gains, layer_exchange_layouts(race->chosen), takes);
+}
+
 json_t *layer_races_value(const layer_apply *a) {
     static const char early[] = "the program ended before anything was decided";
     json_t *list = json_array();
     for (size_t i = 0; i < a->racing.count; i++) {
         const layer_race *race = a->racing.data[i]->race;
-        const bool chosen = race->phase == RACE_CHOSEN;
-        const char *why =
-            race->phase == RACE_RECORDS || race->phase == RACE_RUNS ? early : race->why;
+        const char *why = race->phase == RACE_CHOSEN ? why_not_again(a, race)
+                          : race->phase == RACE_LEFT ? race->why
+                                                     : early;
+        const bool chosen = race->phase == RACE_CHOSEN && !why;
         json_t *o = json_pack("{s:s, s:b, s:f, s:s*, s:s*, s:o}", "key", race->key, "known",
                               race->is_known, "gain", race->gain, "layouts",
                               chosen ? layer_exchange_layouts(race->chosen) : NULL, "why",

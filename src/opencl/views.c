@@ -1,4 +1,5 @@
 /* Buffers in other layouts (apply.h): what a view has, and when it is converted. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "opencl/apply.h"
@@ -17,6 +18,11 @@ static layer_device *device_of(layer *l, cl_command_queue queue, cl_context cont
             return a->devices.data[d];
     layer_device *device = hd_new(a->arena, layer_device);
     *device = (layer_device){.context = context, .id = id};
+    cl_device_type type = 0;
+    l->target->clGetDeviceInfo(id, CL_DEVICE_TYPE, sizeof type, &type, NULL);
+    /* Tests want kernels of processors, too. */
+    const char *engine = getenv("HEDDLE_LAYER_CONVERTS");
+    device->is_processor = type & CL_DEVICE_TYPE_CPU && !(engine && !strcmp(engine, "device"));
     device->queue = l->target->clCreateCommandQueue(context, id, 0, &error);
     if (!device->queue ||
         hd_remap_open_in_layer(&a->diag, l->target, context, id, &device->remap) != HD_OK)
@@ -59,14 +65,54 @@ static cl_mem memory_for(const layer *l, const layer_view *v, cl_int *error) {
                                               NULL, error);
 }
 
+static void *map(const layer *l, const layer_view *v, cl_mem memory, cl_map_flags how,
+                 size_t bytes) {
+    cl_int error;
+    void *at = l->target->clEnqueueMapBuffer(v->device->queue, memory, CL_TRUE, how, 0, bytes, 0,
+                                             NULL, NULL, &error);
+    return error ? NULL : at;
+}
+
+/* Where memory of the device is the host's. */
+static hd_status move_on_host(const layer *l, const layer_view *v, cl_mem memory, bool back) {
+    const hd_diag *diag = &l->apply->diag;
+    const uint32_t count = hd_remap_parts(v->map);
+    const cl_map_flags change = CL_MAP_READ | CL_MAP_WRITE;
+    void **parts = hd_zeroed(count, sizeof *parts);
+    void *at = map(l, v, memory, back ? change : CL_MAP_READ, bytes_of(v));
+    bool fine = at;
+    for (uint32_t p = 0; p < count; p++) {
+        parts[p] =
+            map(l, v, v->parts[p].opencl, back ? CL_MAP_READ : change, hd_remap_bytes(v->map, p));
+        fine &= parts[p] != NULL;
+    }
+    hd_status status = !fine  ? hd_fail(diag, HD_ESYSTEM, NULL, "the driver does not map memory")
+                       : back ? hd_remap_revert(diag, v->map, at, (const void *const *)parts, NULL)
+                              : hd_remap_apply(diag, v->map, parts, at, NULL);
+    for (uint32_t p = 0; p < count; p++)
+        if (parts[p])
+            l->target->clEnqueueUnmapMemObject(v->device->queue, v->parts[p].opencl, parts[p], 0,
+                                               NULL, NULL);
+    if (at)
+        l->target->clEnqueueUnmapMemObject(v->device->queue, memory, at, 0, NULL, NULL);
+    if (l->target->clFinish(v->device->queue))
+        status = HD_ESYSTEM;
+    free(parts);
+    return status;
+}
+
+static hd_status move_on_device(const layer *l, const layer_view *v, cl_mem memory, bool back) {
+    const hd_remap_memory source = {.opencl = memory};
+    return hd_remap_some_on_device(&l->apply->diag, v->device->remap, v->map,
+                                   back ? HD_REMAP_FROM_DEVICE : HD_REMAP_TO_DEVICE, v->count,
+                                   v->parts, source);
+}
+
 static cl_int move(layer *l, const layer_view *v, cl_mem memory, bool back) {
     layer_apply *a = l->apply;
-    const hd_remap_memory source = {.opencl = memory};
-    hd_remap_device *device = v->device->remap;
     a->message = NULL;
-    const hd_status status = hd_remap_some_on_device(
-        &a->diag, device, v->map, back ? HD_REMAP_FROM_DEVICE : HD_REMAP_TO_DEVICE, v->count,
-        v->parts, source);
+    const hd_status status = v->device->is_processor ? move_on_host(l, v, memory, back)
+                                                     : move_on_device(l, v, memory, back);
     if (status)
         layer_say(hd_format(a->arena, "error: cannot convert %s: %s", v->layout->record,
                             a->message ? a->message : "the device failed"));
@@ -160,7 +206,7 @@ layer_view *layer_view_of(layer *l, cl_command_queue queue, const layer_buffer *
                       .count = b->bytes / layout->fields.size,
                       .device = device,
                       .next = w->views};
-    v->room = room_for(v->count, layout->fields.size);
+    v->room = device && device->is_processor ? v->count : room_for(v->count, layout->fields.size);
     if (!device || !v->count ||
         hd_remap_layout(&a->diag, &layout->fields, layout->notation, v->room, &v->map))
         return NULL;

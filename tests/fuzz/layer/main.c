@@ -68,9 +68,10 @@ static uint32_t try_batch(const task *t) {
     const char *layer =
         hd_format(arena, "%s/../libheddle-layer.so", hd_path_folder(arena, own_path(arena)));
     const size_t which = (t->seed + t->first / BATCH) % (sizeof layouts / sizeof *layouts);
-    const char *settings = hd_format(
-        arena, "OPENCL_LAYERS='%s' HEDDLE_LAYER='%s' HEDDLE_LAYER_RESULTS=/tmp/heddle-fuzz-layer",
-        layer, layouts[which]);
+    /* A processor's buffers are converted by the host, a GPU's by kernels. */
+    const char *settings =
+        hd_format(arena, "OPENCL_LAYERS='%s' HEDDLE_LAYER='%s' HEDDLE_LAYER_RESULTS=. %s", layer,
+                  layouts[which], t->first / BATCH % 2 ? "HEDDLE_LAYER_CONVERTS=device" : "");
     uint32_t wrong = t->count;
     char *plain = access(layer, R_OK) ? NULL : run_host(arena, "", t);
     char *layered = plain ? run_host(arena, settings, t) : NULL;
