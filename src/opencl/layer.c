@@ -17,12 +17,27 @@ void layer_leave(layer *l) { pthread_mutex_unlock(&l->lock); }
 
 void layer_say(const char *line) { fprintf(stderr, "heddle: %s\n", line); }
 
-/* HEDDLE_LAYER says what to do: "apply particle=soa", or "auto". */
+/* A recording without `heddle record`: what reads the folder makes the jobs of what is left there. */
+static void record_into(hd_arena *arena, const char *folder) {
+    hd_folders made = {0};
+    if (hd_folders_make(arena, &hd_silent, hd_format(arena, "%s/contents", folder), &made)) {
+        layer_say(
+            hd_format(arena, "error: cannot make the folder %s; nothing is recorded", folder));
+        return;
+    }
+    char *whole = realpath(folder, NULL); /* the program may change its own */
+    setenv("HEDDLE_RECORD", whole ? whole : folder, 1);
+    free(whole);
+}
+
+/* HEDDLE_LAYER says what to do: "record FOLDER", "apply particle=soa", or "auto". */
 static void begin(layer *l, const cl_icd_dispatch *target) {
-    static const char apply[] = "apply ", automatic[] = "auto";
+    static const char apply[] = "apply ", automatic[] = "auto", record[] = "record ";
     const char *words = getenv("HEDDLE_LAYER");
     l->target = target;
     l->arena = hd_arena_new();
+    if (words && !strncmp(words, record, strlen(record)))
+        record_into(l->arena, words + strlen(record));
     l->programs.arena = l->kernels.arena = l->buffers.arena = l->by_address.arena = l->arena;
     l->recorder = layer_recorder_new(l);
     if (words && !strcmp(words, automatic))
