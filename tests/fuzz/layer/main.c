@@ -12,7 +12,7 @@
 #include "fuzz/layer/host.h"
 #include "fuzz/tools.h"
 
-enum { BATCH = 50 };
+enum { BATCH = 25 };
 
 /* The layouts of the records of host.c's kernels that a batch is tried in. */
 static const char *const layouts[] = {
