@@ -150,7 +150,17 @@ static void choose_sizes(const layer *l, cl_command_queue queue, cl_kernel kerne
     enum { USUAL = 256 };
     size_t most = 0;
     cl_device_id device;
-    if (l->target->clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL) ||
+    size_t must[3] = {0};
+    const bool has_device =
+        !l->target->clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
+    if (has_device &&
+        !l->target->clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+                                             sizeof must, must, NULL) &&
+        must[0]) {
+        memcpy(local, must, dims * sizeof *local);
+        return;
+    }
+    if (!has_device ||
         l->target->clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
                                             &most, NULL) ||
         !most)
@@ -164,7 +174,7 @@ static void choose_sizes(const layer *l, cl_command_queue queue, cl_kernel kerne
 
 /* The launch is a recorded one, if it is asked for and all it needs is known. */
 static void begin(layer_recorder *r, const layer_launch *launch) {
-    const layer *l = r->layer;
+    layer *l = r->layer;
     const layer_kernel *k = launch->kernel;
     if (!hd_recording_asks(r->recording, k->name, k->name))
         return;
@@ -173,9 +183,9 @@ static void begin(layer_recorder *r, const layer_launch *launch) {
                       : k->program   ? NULL
                                      : "programs that are not made of source in one step";
     if (!why) {
+        layer_finish_all(l, k->program->context);
         if (launch->wait_count)
             l->target->clWaitForEvents(launch->wait_count, launch->wait);
-        layer_finish_all(l, k->program->context);
         r->queue = launch->queue;
         r->is_read = false;
         hd_recording_begin(r->recording, k->program, k->program->text, k->program->options);

@@ -221,9 +221,9 @@ cl_int layer_launch_tried(layer *l, const layer_launch *launch, layer_exchanged 
     const bool is_first = !x->trials++;
     cl_int error = CL_SUCCESS;
     *done = false;
+    layer_finish_all(l, launch->kernel->program->context);
     if (launch->wait_count)
         error = l->target->clWaitForEvents(launch->wait_count, launch->wait);
-    layer_finish_all(l, launch->kernel->program->context);
     a->in_trial = true;
     bool fine = !error && keep(&t);
     const bool runs = fine;
