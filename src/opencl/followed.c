@@ -99,8 +99,19 @@ link_program(cl_context context, cl_uint count, const cl_device_id *devices, con
                                                     notify, user, error));
 }
 
-/* The program as it is to be built; kernels that there are, or were, are of what it was before. */
-static layer_program *build_anew(layer *l, cl_program program, const char *options) {
+static bool are_alike(const layer_program *a, const layer_program *b) {
+    bool alike = a->is_built == b->is_built && a->context == b->context &&
+                 a->devices.count == b->devices.count && !strcmp(a->options, b->options) &&
+                 !strcmp(a->text, b->text);
+    for (size_t d = 0; d < a->devices.count && alike; d++)
+        alike = a->devices.data[d] == b->devices.data[d];
+    return alike;
+}
+
+/* The program as it is to be built; kernels that there are, or were, are of what it was before. Some
+ * hosts build the same text for each launch: that is one program. */
+static layer_program *build_anew(layer *l, cl_program program, cl_uint count,
+                                 const cl_device_id *devices, const char *options) {
     const layer_program *before = program_of(l, program);
     if (!before)
         return NULL;
@@ -109,6 +120,13 @@ static layer_program *build_anew(layer *l, cl_program program, const char *optio
                          .options = hd_strdup(l->arena, options),
                          .context = before->context,
                          .is_built = true};
+    for (cl_uint d = 0; devices && d < count; d++)
+        hd_push(l->arena, &p->devices, devices[d]);
+    for (size_t i = 0; i < l->program_rows.count; i++)
+        if (l->program_rows.data[i] && are_alike(l->program_rows.data[i], p)) {
+            p = l->program_rows.data[i];
+            break;
+        }
     remember_program(l, program, p);
     return p;
 }
@@ -122,12 +140,10 @@ static CL_API_ENTRY cl_int CL_API_CALL build_program(cl_program program, cl_uint
     static const char kinds[] = "-cl-kernel-arg-info";
     layer *l = layer_enter();
     const char *given = options ? options : "", *more = given;
-    layer_program *before = program_of(l, program), *p = build_anew(l, program, given);
+    layer_program *before = program_of(l, program),
+                  *p = build_anew(l, program, count, devices, given);
     if (p)
         more = strstr(given, kinds) ? given : hd_format(l->arena, "%s %s", given, kinds);
-    if (p && devices)
-        for (cl_uint d = 0; d < count; d++)
-            hd_push(l->arena, &p->devices, devices[d]);
     const cl_icd_dispatch *target = l->target;
     layer_leave(l);
     const cl_int error =
