@@ -200,6 +200,13 @@ static const char *exchange(layer *l, const layer_program *p, layer_exchange *x)
     return why;
 }
 
+static void count_refused(layer_apply *a, const char *why) {
+    for (size_t i = 0; i < a->refused.count; i++)
+        if (!strcmp(a->refused.data[i], why))
+            return;
+    hd_push(a->arena, &a->refused, why);
+}
+
 static layer_exchange *exchange_of(layer *l, layer_program *p) {
     layer_apply *a = l->apply;
     if (p->exchange)
@@ -207,7 +214,7 @@ static layer_exchange *exchange_of(layer *l, layer_program *p) {
     p->exchange = hd_new(a->arena, layer_exchange);
     p->exchange->why = exchange(l, p, p->exchange);
     if (p->exchange->why && *p->exchange->why)
-        hd_push(a->arena, &a->refused, p->exchange->why);
+        count_refused(a, p->exchange->why);
     return p->exchange;
 }
 
@@ -250,6 +257,8 @@ static layer_exchanged *make(layer *l, cl_kernel handle, const layer_kernel *k) 
 }
 
 layer_exchanged *layer_exchanged_of(layer *l, cl_kernel handle, layer_kernel *k) {
+    if (!k->is_asked && !k->program)
+        count_refused(l->apply, "it is not made of source in one step");
     if (!k->is_asked && k->program) {
         layer_exchanged *before = made_before(l->apply, k);
         k->exchanged = before ? before : make(l, handle, k);

@@ -121,9 +121,10 @@ static void binary(void) {
 
 /* An image where a buffer was. */
 static void images(void) {
-    static const char look[] = "__kernel void look(__read_only image2d_t image, __global int *v) {\n"
-                               "    v[0] += get_image_width(image);\n"
-                               "}\n";
+    static const char look[] =
+        "__kernel void look(__read_only image2d_t image, __global int *v) {\n"
+        "    v[0] += get_image_width(image);\n"
+        "}\n";
     const cl_image_format format = {CL_RGBA, CL_UNORM_INT8};
     const cl_image_desc desc = {
         .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 8, .image_height = 4};

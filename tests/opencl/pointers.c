@@ -36,9 +36,7 @@ static void map(void *at, size_t bytes, cl_map_flags how) {
     check(clEnqueueSVMMap(queue, CL_TRUE, how, at, bytes, 0, NULL, NULL), "map");
 }
 
-static void unmap(void *at) {
-    check(clEnqueueSVMUnmap(queue, at, 0, NULL, NULL), "unmap");
-}
+static void unmap(void *at) { check(clEnqueueSVMUnmap(queue, at, 0, NULL, NULL), "unmap"); }
 
 int main(void) {
     static cell cells[COUNT];
