@@ -106,8 +106,10 @@ hd_status cli_run_program(cli *c, const cli_program_run *run, int *how) {
     pid_t child = fork();
     if (!child) {
         setenv("LD_LIBRARY_PATH", path, 1);
-        if (all_layers)
+        if (all_layers) {
             setenv("OPENCL_LAYERS", all_layers, 1);
+            setenv("PYOPENCL_NO_CACHE", "1", 1); /* it keeps binaries, which have no source */
+        }
         for (const cli_setting *s = run->settings; s->name; s++)
             setenv(s->name, s->value, 1);
         redirect(run->output, STDOUT_FILENO);

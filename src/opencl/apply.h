@@ -90,6 +90,8 @@ typedef struct layer_apply {
 struct json_t;
 layer_exchange *layer_exchange_new(layer *l, layer_program *program, const char *layouts,
                                    struct json_t *made);
+/* Kernels of a program stay as they are: said once for each reason. */
+void layer_refuse(layer_apply *apply, const char *why);
 /* Seconds that the driver takes to build it once more, when it knows the text. */
 double layer_exchange_again(layer *l, const layer_program *program, const layer_exchange *exchange);
 const char *layer_exchange_layouts(const layer_exchange *exchange);

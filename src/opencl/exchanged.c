@@ -205,13 +205,20 @@ static const char *exchange(layer *l, const layer_program *p, layer_exchange *x,
     return why;
 }
 
+void layer_refuse(layer_apply *a, const char *why) {
+    for (size_t i = 0; i < a->refused.count; i++)
+        if (!strcmp(a->refused.data[i], why))
+            return;
+    hd_push(a->arena, &a->refused, why);
+}
+
 layer_exchange *layer_exchange_new(layer *l, layer_program *p, const char *layouts, json_t *made) {
     layer_apply *a = l->apply;
     layer_exchange *x = hd_new(a->arena, layer_exchange);
     x->layouts = layouts;
     x->why = exchange(l, p, x, made);
     if (x->why && *x->why)
-        hd_push(a->arena, &a->refused, x->why);
+        layer_refuse(a, x->why);
     return p->exchange = x;
 }
 

@@ -5,7 +5,8 @@
 #include <string.h>
 
 /* A process has one layer, as loaders have it; hence the only global state of this code. */
-static layer the_layer = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP};
+static layer the_layer = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP,
+                          .calls = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER}};
 static cl_icd_dispatch table;
 
 layer *layer_enter(void) {
@@ -70,6 +71,7 @@ CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispat
     begin(&the_layer, &below);
     if (the_layer.recorder || the_layer.apply) {
         layer_follow(&table);
+        layer_call_back(&table);
         layer_uses(&table);
         layer_launches(&table);
     }

@@ -4,6 +4,7 @@
  *
  *     layer.c       the table of calls that a loader asks for; what is asked of the layer
  *     followed.c    programs, kernels with their arguments, buffers, queues
+ *     calls.c       functions that the program wants called
  *     uses.c        commands that touch buffers
  *     launched.c    kernels that are launched
  *     recorded.c    launches that are recorded
@@ -74,7 +75,16 @@ typedef struct layer_buffer {
 typedef struct layer_queue {
     cl_command_queue queue;
     cl_context context;
+    uint32_t holds; /* the program's; 0: it has left the queue, whose commands may still run */
 } layer_queue;
+
+/* Functions to be called, in the order of their events (calls.c). */
+typedef struct layer_calls {
+    pthread_mutex_t lock;
+    pthread_cond_t more;
+    struct layer_call *first, *last;
+    bool has_thread;
+} layer_calls;
 
 typedef struct layer {
     pthread_mutex_t lock; /* of all that follows; a driver may call a program back in any call */
@@ -91,6 +101,7 @@ typedef struct layer {
     struct layer_recorder *recorder; /* NULL: nothing is recorded */
     struct layer_apply *apply;       /* NULL: nothing is put into other layouts */
     uint32_t open_events;            /* of the program, which it has not set yet */
+    layer_calls calls;
 } layer;
 
 /* The process's, locked. */
@@ -103,9 +114,11 @@ void layer_say(const char *line);
 void layer_follow(cl_icd_dispatch *table);
 layer_kernel *layer_kernel_of(const layer *l, cl_kernel kernel);
 const layer_buffer *layer_buffer_of(const layer *l, cl_mem memory);
+/* The handle is of something that is no buffer. */
+void layer_forget_buffer(layer *l, cl_mem memory);
 layer_whole *layer_whole_at(const layer *l, uint64_t address);
 /* All that was asked of the context is done then. */
-void layer_finish_all(const layer *l, cl_context context);
+void layer_finish_all(layer *l, cl_context context);
 
 typedef enum layer_arg_kind {
     LAYER_ARG_VALUE,
@@ -119,6 +132,9 @@ layer_arg_kind layer_arg_kind_of(const layer *l, cl_kernel kernel, cl_uint index
 const layer_buffer *layer_arg_buffer(const layer *l, const layer_arg *arg);
 /* The kernel may write what the argument points to. */
 bool layer_arg_is_written(const layer *l, cl_kernel kernel, cl_uint index);
+
+/* calls.c */
+void layer_call_back(cl_icd_dispatch *table);
 
 /* uses.c */
 void layer_uses(cl_icd_dispatch *table);

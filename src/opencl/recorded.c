@@ -146,26 +146,37 @@ static void choose_local(size_t global, size_t most, size_t *local) {
             *local = s;
 }
 
-static void choose_sizes(const layer *l, cl_command_queue queue, cl_kernel kernel, cl_uint dims,
-                         const size_t *global, size_t local[3]) {
+/* False: the kernel itself asks for this size, which the driver knows. */
+static bool choose_sizes(const layer *l, const layer_launch *launch, size_t local[3]) {
     enum { USUAL = 256 };
-    size_t most = 0;
+    size_t most = 0, must[3] = {0};
     cl_device_id device;
-    if (l->target->clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL) ||
-        l->target->clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
-                                            &most, NULL) ||
+    const cl_icd_dispatch *t = l->target;
+    const bool has_device =
+        !t->clGetCommandQueueInfo(launch->queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
+    if (has_device &&
+        !t->clGetKernelWorkGroupInfo(launch->handle, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+                                     sizeof must, must, NULL) &&
+        must[0]) {
+        memcpy(local, must, sizeof must);
+        return false;
+    }
+    if (!has_device ||
+        t->clGetKernelWorkGroupInfo(launch->handle, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
+                                    &most, NULL) ||
         !most)
         most = 1;
     most = most < USUAL ? most : USUAL;
-    for (cl_uint d = 0; d < dims; d++) {
-        choose_local(global[d], most, &local[d]);
+    for (cl_uint d = 0; d < launch->dims; d++) {
+        choose_local(launch->global[d], most, &local[d]);
         most /= local[d];
     }
+    return true;
 }
 
 /* The launch is a recorded one, if it is asked for and all it needs is known. */
 static void begin(layer_recorder *r, const layer_launch *launch) {
-    const layer *l = r->layer;
+    layer *l = r->layer;
     const layer_kernel *k = launch->kernel;
     if (!hd_recording_asks(r->recording, k->name, k->name))
         return;
@@ -174,9 +185,9 @@ static void begin(layer_recorder *r, const layer_launch *launch) {
                       : k->program   ? NULL
                                      : "programs that are not made of source in one step";
     if (!why) {
+        layer_finish_all(l, k->program->context);
         if (launch->wait_count)
             l->target->clWaitForEvents(launch->wait_count, launch->wait);
-        layer_finish_all(l, k->program->context);
         r->queue = launch->queue;
         r->is_read = false;
         hd_recording_begin(r->recording, k->program, k->program->text, k->program->options);
@@ -203,11 +214,11 @@ static void end(layer_recorder *r, const layer_launch *launch, bool fine) {
 cl_int layer_launch_recorded(layer *l, layer_recorder *r, layer_launch *launch) {
     size_t chosen[3] = {1, 1, 1};
     begin(r, launch);
-    if (!launch->local && hd_recording_is_on(r->recording)) {
-        choose_sizes(l, launch->queue, launch->handle, launch->dims, launch->global, chosen);
+    if (!launch->local && hd_recording_is_on(r->recording) && choose_sizes(l, launch, chosen))
         launch->local = chosen;
-    }
     const cl_int error = layer_launch_as_is(l, launch);
+    if (!launch->local)
+        launch->local = chosen;
     if (hd_recording_is_on(r->recording))
         end(r, launch, !error && !l->target->clFinish(launch->queue));
     return error;

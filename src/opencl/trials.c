@@ -231,9 +231,9 @@ cl_int layer_launch_tried(layer *l, const layer_launch *launch, layer_exchanged 
     const bool is_first = !x->trials++;
     cl_int error = CL_SUCCESS;
     *done = false;
+    layer_finish_all(l, launch->kernel->program->context);
     if (launch->wait_count)
         error = l->target->clWaitForEvents(launch->wait_count, launch->wait);
-    layer_finish_all(l, launch->kernel->program->context);
     a->in_trial = true;
     bool fine = !error && keep(&t);
     const bool runs = fine;
@@ -285,8 +285,10 @@ cl_int layer_launch_in_layout(layer *l, layer_launch *launch, bool tries) {
 }
 
 cl_int layer_launch_applied(layer *l, layer_launch *launch) {
-    const layer_apply *a = l->apply;
+    layer_apply *a = l->apply;
     layer_kernel *k = launch->kernel;
+    if (!k->program)
+        layer_refuse(a, "it is not made of source in one step");
     if (a->off || !k->program)
         return layer_launch_as_is(l, launch);
     if (!a->layouts)
