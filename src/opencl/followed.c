@@ -254,10 +254,7 @@ static CL_API_ENTRY cl_kernel CL_API_CALL clone_kernel(cl_kernel from, cl_int *e
     const layer_kernel *k = layer_kernel_of(l, from);
     if (kernel && k) {
         layer_kernel *copy = hd_new(l->arena, layer_kernel);
-        *copy = (layer_kernel){.program = k->program,
-                               .name = k->name,
-                               .exchanged = k->exchanged,
-    copy->is_fixed = k->is_fixed;
+        *copy = (layer_kernel){.program = k->program, .name = k->name, .is_fixed = k->is_fixed};
         for (cl_uint i = 0; i < k->args.count; i++) {
             hd_push(l->arena, &copy->args, (layer_arg){0});
             if (k->args.data[i].is_set)
