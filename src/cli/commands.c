@@ -116,8 +116,11 @@ const cli_command cli_commands[] = {
          "What cannot be rewritten safely is an error that names the place, and nothing is "
          "written. Before anything is written, both versions run on the machine on the job's "
          "contents (random numbers where it gives none) and every buffer is compared: exit status "
-         "1 when they differ.",
-         .reads = CLI_ANY_ENTRY | CLI_WHOLE_FILE | KNOWS_RECORDS, .takes_programs = true},
+         "1 when they differ.\n\nOf an OpenCL program (\"-- PROGRAM\") without --out, --diff and "
+         "--in-place nothing is written: it runs as it is, with its kernels exchanged and its "
+         "buffers converted when they are used in another form.",
+         .reads = CLI_ANY_ENTRY | CLI_WHOLE_FILE | KNOWS_RECORDS, .takes_programs = true,
+         .live = cmd_apply_program},
     [MAP] =
         {"map", NULL, CLI_FIND,
          "find which thread should do what, and in which order data should lie", cmd_map, 1, 1,
@@ -436,6 +439,10 @@ const cli_option cli_all_options[] = {
      .needs = "energy budget"},
     {"again", 0, NULL, CLI_FLAG, AT(again), IN(ADVISE),
      "forget what was measured before, and measure anew", .needs = "budget"},
+    {"again", 0, NULL, CLI_FLAG, AT(again), IN(APPLY), "forget what an earlier run found",
+     .needs = "auto"},
+    {"budget", 0, "TIME", CLI_TEXT, AT(budget), IN(APPLY),
+     "race layouts for at most so long (60s, 500ms, 2m); default: 60s", .needs = "auto"},
     {"again", 0, NULL, CLI_FLAG, AT(again), IN(TRAIN) | IN(EXPLORE),
      "forget what was measured before, and measure anew", .excludes = "show"},
     {"on", 0, "DEVICE", CLI_TEXT, AT(on), IN(ADVISE) | IN(MEASURE) | IN(MAP),
@@ -487,6 +494,14 @@ const cli_option cli_all_options[] = {
      "instead of a layout an order of threads for launches of the job, as 'heddle map' writes it: "
      "kernels read their ids through it; docs/rewrite.md has its form",
      .excludes = "host diff in-place"},
+    {"auto", 0, NULL, CLI_FLAG, AT(automatic), IN(APPLY),
+     "of a program that runs: find the layout while it runs, by what is counted and then by a race "
+     "on the device, and keep the answer for its next run",
+     .excludes = "layout out diff in-place map verify"},
+    {"verify", 0, NULL, CLI_FLAG, AT(verify), IN(APPLY),
+     "of a program that runs: run the first launches of each kernel in both forms, and compare "
+     "what they leave",
+     .excludes = "out diff in-place map"},
     {"host", 0, "FILE", CLI_TEXT, AT(host), IN(APPLY),
      "the program in C or C++ that gives kernels in OpenCL C their buffers: it is rewritten with "
      "them"},

@@ -110,7 +110,7 @@ static void set_opencl(hd_arena *arena, const char *libraries, bool has_device) 
         return;
     setenv("OPENCL_LAYERS", before && *before ? hd_format(arena, "%s:%s", layer, before) : layer,
            1);
-    setenv("PYOPENCL_NO_CACHE", "1", 0); /* else its programs are binaries of the driver's */
+    setenv("PYOPENCL_NO_CACHE", "1", 1); /* it keeps binaries, which have no source */
     if (has_device)
         return;
     setenv("OCL_ICD_VENDORS", layer, 1);

@@ -62,6 +62,9 @@ typedef struct cli_source_job {
  * result->why. */
 hd_status cli_make_source_job(cli *c, const char *folder, const char *number,
                               const cli_source *given, cli_source_job *result);
+/* Makes the job of a recording whose program has ended, or goes on, without `heddle record`: it has left
+ * PATH.head and what goes with that. Does nothing where the job is there, or no such thing. */
+hd_status cli_finish_recording(cli *c, const char *path);
 /* The recording of an OpenCL program, whose kernels are its source, is made such a job itself. */
 hd_status cli_make_opencl_job(cli *c, const char *folder, const char *number,
                               cli_source_job *result);

@@ -8,8 +8,7 @@
  * What the machine does not run is run by the device, and so are launches that are not sampled.
  *
  * One launch at a time takes this way. While the driver reads or writes, neither the layer's lock nor the
- * machine's is held: a call of the program's that the driver makes may need them. Such a call must not
- * wait for the driver, hence its launches are the device's.
+ * machine's is held.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,14 +19,13 @@
 #include "opencl/platform.h"
 
 static pthread_mutex_t one_launch = PTHREAD_MUTEX_INITIALIZER;
-static _Thread_local bool is_called_back;
 
 /* All that follows is under the machine's lock. */
 static struct {
     cl_icd_dispatch followed; /* the driver's calls, with what followed.c does; it stays */
-    hd_hash_table memories;  /* of buffers on the machine, by layer_buffer.address; 0: it is gone */
-    hd_hash_table durations; /* ns of launches, by their events; 0: it is gone */
-    hd_hash_table rows;      /* of `launches` by program and kernel */
+    hd_hash_table memories;   /* of buffers on the machine, by layer_whole.address; 0: it is gone */
+    hd_hash_table durations;  /* ns of launches, by their events; 0: it is gone */
+    hd_hash_table rows;       /* of `launches` by program and kernel */
     hd_vec(uint64_t) launches;
 } ran;
 
@@ -53,7 +51,7 @@ static bool find_buffer(cl_mem memory, layer_buffer *buffer) {
 }
 
 static void *memory_of(const layer_buffer *b) {
-    const uint64_t found = hd_hash_get(&ran.memories, b->address);
+    const uint64_t found = hd_hash_get(&ran.memories, b->whole->address);
     return found == HD_NO_VALUE ? NULL : (void *)(uintptr_t)found; /* NOLINT: as it was kept */
 }
 
@@ -65,7 +63,7 @@ static void note_written(cl_mem memory, size_t offset, size_t bytes) {
     machine *m = enter();
     char *at = memory_of(&b);
     if (at && bytes == SIZE_MAX)
-        hd_ptx_wrote(m->ptx, at, b.bytes);
+        hd_ptx_wrote(m->ptx, at, b.whole->bytes);
     else if (at)
         hd_ptx_wrote(m->ptx, at + b.offset + offset, bytes);
     machine_leave(m);
@@ -76,7 +74,8 @@ static void note_buffer(cl_mem memory, cl_mem_flags flags) {
     if (!memory || !find_buffer(memory, &b))
         return;
     machine *m = enter();
-    hd_hash_set(&ran.memories, b.address, (uint64_t)(uintptr_t)machine_buffer(m, b.bytes, NULL));
+    hd_hash_set(&ran.memories, b.whole->address,
+                (uint64_t)(uintptr_t)machine_buffer(m, b.whole->bytes, NULL));
     machine_leave(m);
     if (flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR))
         note_written(memory, 0, SIZE_MAX);
@@ -109,10 +108,11 @@ static bool is_held_once(cl_mem memory) {
 /* The last part of a buffer that the program has released before takes it along. */
 static CL_API_ENTRY cl_int CL_API_CALL release_memory(cl_mem memory) {
     layer_buffer b;
-    if (find_buffer(memory, &b) && is_held_once(memory) && (b.of == memory || is_held_once(b.of))) {
+    if (find_buffer(memory, &b) && is_held_once(memory) &&
+        (b.whole->memory == memory || is_held_once(b.whole->memory))) {
         machine *m = enter();
         machine_free(m, memory_of(&b));
-        hd_hash_set(&ran.memories, b.address, 0);
+        hd_hash_set(&ran.memories, b.whole->address, 0);
         machine_leave(m);
     }
     return ran.followed.clReleaseMemObject(memory);
@@ -202,7 +202,7 @@ typedef struct given_arg {
 
 /* A whole buffer that the kernel can reach. */
 typedef struct reached {
-    layer_buffer buffer;
+    const layer_whole *whole;
     void *memory;
     XXH64_hash_t before; /* of what it held */
 } reached;
@@ -227,11 +227,10 @@ static void take_request(request *r, cl_command_queue queue, cl_kernel kernel) {
     const layer_kernel *k = layer_kernel_of(l, kernel);
     *r = (request){.arena = hd_arena_new(), .queue = queue, .kernel = "?"};
     /* What waits for an event that is not set would never be finished. */
-    r->why = l->open_events   ? "events of the program that it has not set yet"
-             : is_called_back ? "calls back, from which the driver must not be waited for"
-             : !k             ? "kernels that are not followed (clCloneKernel)"
-             : !k->program    ? "programs that are not made of source in one step"
-                              : NULL;
+    r->why = l->open_events ? "events of the program that it has not set yet"
+             : !k           ? "kernels that are not followed"
+             : !k->program  ? "programs that are not made of source in one step"
+                            : NULL;
     if (k) {
         r->kernel = k->name;
         r->program = k->program;
@@ -243,9 +242,7 @@ static void take_request(request *r, cl_command_queue queue, cl_kernel kernel) {
             void *copy = hd_alloc(r->arena, a->arg.bytes + 1);
             if (a->arg.value)
                 a->arg.value = memcpy(copy, a->arg.value, a->arg.bytes);
-            const layer_buffer *b = a->arg.value && a->arg.bytes == sizeof(cl_mem)
-                                        ? layer_buffer_of(l, *(const cl_mem *)a->arg.value)
-                                        : NULL;
+            const layer_buffer *b = layer_arg_buffer(l, &k->args.data[i]);
             a->is_buffer = b != NULL;
             a->buffer = b ? *b : (layer_buffer){0};
         }
@@ -284,11 +281,11 @@ static cl_int move(cl_command_queue queue, cl_mem memory, size_t bytes, void *ho
 /* Its memory on the machine; NULL: it has none. */
 static char *reach(request *r, const layer_buffer *b) {
     for (size_t i = 0; i < r->reached.count; i++)
-        if (r->reached.data[i].buffer.address == b->address)
+        if (r->reached.data[i].whole == b->whole)
             return r->reached.data[i].memory;
     char *memory = memory_of(b);
     if (memory)
-        hd_push(r->arena, &r->reached, (reached){.buffer = *b, .memory = memory});
+        hd_push(r->arena, &r->reached, (reached){.whole = b->whole, .memory = memory});
     return memory;
 }
 
@@ -296,7 +293,7 @@ static char *reach(request *r, const layer_buffer *b) {
 static const char *bind_arg(request *r, const kir_param *param, size_t index) {
     given_arg *a = &r->args[index];
     const bool is_pointer = param->type.kind == KIR_PTR && !param->by_value_struct;
-    if (index >= r->arg_count || !a->arg.is_set)
+    if (index >= r->arg_count || !a->arg.is_set || a->arg.is_pointer)
         return "arguments that are not followed (images, samplers, pipes, SVM)";
     uint64_t *number = hd_new(r->arena, uint64_t);
     r->values[index] = is_pointer ? (void *)number : (void *)a->arg.value;
@@ -328,8 +325,8 @@ static bool read_all(request *r) {
     bool fine = true;
     for (size_t i = 0; i < r->reached.count && fine; i++) {
         reached *b = &r->reached.data[i];
-        fine = !move(r->queue, b->buffer.of, b->buffer.bytes, b->memory, false);
-        b->before = XXH3_64bits(b->memory, b->buffer.bytes);
+        fine = !move(r->queue, b->whole->memory, b->whole->bytes, b->memory, false);
+        b->before = XXH3_64bits(b->memory, b->whole->bytes);
     }
     return fine;
 }
@@ -338,8 +335,8 @@ static bool write_back(const request *r) {
     bool fine = true;
     for (size_t i = 0; i < r->reached.count; i++) {
         const reached *b = &r->reached.data[i];
-        if (XXH3_64bits(b->memory, b->buffer.bytes) != b->before)
-            fine &= !move(r->queue, b->buffer.of, b->buffer.bytes, b->memory, true);
+        if (XXH3_64bits(b->memory, b->whole->bytes) != b->before)
+            fine &= !move(r->queue, b->whole->memory, b->whole->bytes, b->memory, true);
     }
     return fine;
 }
@@ -403,7 +400,7 @@ static cl_int run_on_device(const request *r, cl_kernel kernel, cl_uint dims, co
     machine_leave(m);
     for (size_t i = 0; i < r->arg_count; i++)
         if (r->args[i].is_buffer)
-            note_written(r->args[i].buffer.of, 0, SIZE_MAX);
+            note_written(r->args[i].buffer.whole->memory, 0, SIZE_MAX);
     return CL_SUCCESS;
 }
 
@@ -473,34 +470,6 @@ static CL_API_ENTRY cl_int CL_API_CALL event_info(cl_event event, cl_event_info 
     return error;
 }
 
-typedef struct call_back {
-    void(CL_CALLBACK *function)(cl_event, cl_int, void *);
-    void *user;
-} call_back;
-
-static void CL_CALLBACK hand_back(cl_event event, cl_int status, void *given) {
-    const call_back own = *(call_back *)given;
-    const bool before = is_called_back;
-    free(given);
-    is_called_back = true;
-    own.function(event, status, own.user);
-    is_called_back = before;
-}
-
-static CL_API_ENTRY cl_int CL_API_CALL set_callback(cl_event event, cl_int when,
-                                                    void(CL_CALLBACK *function)(cl_event, cl_int,
-                                                                                void *),
-                                                    void *user) {
-    if (!function)
-        return ran.followed.clSetEventCallback(event, when, function, user);
-    call_back *own = hd_zeroed(1, sizeof *own);
-    *own = (call_back){function, user};
-    const cl_int error = ran.followed.clSetEventCallback(event, when, hand_back, own);
-    if (error)
-        free(own);
-    return error;
-}
-
 /* The launch ended when its marker did. */
 static CL_API_ENTRY cl_int CL_API_CALL event_times(cl_event event, cl_profiling_info what,
                                                    size_t room, void *to, size_t *needs) {
@@ -540,7 +509,6 @@ void layer_runs(cl_icd_dispatch *table) {
     table->clEnqueueMapBuffer = map_buffer;
     table->clEnqueueNDRangeKernel = launch;
     table->clEnqueueTask = launch_task;
-    table->clSetEventCallback = set_callback;
     table->clGetEventInfo = event_info;
     table->clGetEventProfilingInfo = event_times;
     table->clReleaseEvent = release_event;

@@ -38,6 +38,8 @@ typedef struct hd_recording_host {
     void (*say)(void *user, const char *line);
     /* What memory holds now, until the next call; NULL: it cannot be read. */
     const void *(*held)(void *user, uint64_t address, size_t bytes);
+    /* A number that stays as long as what memory holds; 0: nobody knows. NULL: never known. */
+    uint64_t (*version)(void *user, uint64_t address);
     const char *extension; /* of files of kernels: ".ptx" */
     bool has_addresses;    /* that memory and arguments may hold */
 } hd_recording_host;
@@ -68,6 +70,8 @@ void hd_recording_arg_bytes(hd_recording *recording, const char *name, const voi
                             size_t count);
 /* As a job says it: "local: 64". */
 void hd_recording_arg_text(hd_recording *recording, const char *name, const char *text);
+/* The path of the module's job, as it will be; NULL: it has no launch. */
+const char *hd_recording_path(const hd_recording *recording, const void *module);
 /* Between before() and after(), where the launch is recorded. */
 bool hd_recording_is_on(const hd_recording *recording);
 /* False: it was left out. */

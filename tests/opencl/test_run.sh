@@ -25,11 +25,11 @@ call run -- ./calls
 [ "$status" = 0 ] || complain "of the calls: status $status"
 head -n 6 "$work/log/out" | diff - calls.own || complain 'the calls are not as without Heddle'
 
-# Launches that the driver calls for do not wait for it.
+# Launches that come from calls back.
 own=$(./called)
 accepts run -- ./called
 [ "$(head -n 1 "$work/log/out")" = "$own" ] || complain "the output is not $own"
-prints '^  add +20 +calls back'
+prints '^40 launches on h200'
 
 # An argument that becomes shared memory is not the buffer that it was.
 [ "$(./shared)" = '3 4' ] || complain 'the device has no shared memory'

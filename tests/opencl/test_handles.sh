@@ -1,0 +1,7 @@
+#!/bin/bash
+# Handles that go and come again, programs that are built again, kernels made for each launch.
+source "$(dirname "$0")/programs.sh"
+prepare handles.c
+recorded 58
+applied some cell=soa
+finish
