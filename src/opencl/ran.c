@@ -361,6 +361,8 @@ static const char *prepare(machine *m, request *r, cl_uint dims, const size_t *o
     const machine_program *program = machine_compile(m, r->program->text, r->program->options);
     if (!(r->found = machine_kernel(m, program, r->kernel, &why)))
         return why ? why : "what the machine does not know of it";
+    if (!local && hd_ptx_facts(r->found).required_threads[0]) /* some drivers refuse that */
+        return "a size of work-groups that the kernel asks for and the launch does not give";
     why = machine_size(r->found, dims, offset, global, local, &r->size);
     return why ? why : bind_args(r);
 }

@@ -1,5 +1,5 @@
-# For the scripts of this folder: programs that print the same by themselves, under `heddle record` and
-# under `heddle apply`. `prepare` comes first, the others call the program that it has built.
+# For the scripts of this folder: programs that print the same by themselves, under `heddle run`,
+# `heddle record` and `heddle apply`. `prepare` comes first, the others call the program that it has built.
 source "$(dirname "$0")/../cli/lib.sh"
 source "$source_folder/tests/cli/ready.sh"
 
@@ -23,6 +23,19 @@ by_itself() {
 as_before() {
     head -c "$(stat -c %s own)" "$1" | diff - own >log.diff ||
         complain "the program prints something else: $(cat log.diff)"
+}
+
+# ran [PLATFORM]: launches on the machine in the place of the device compute the same; with any word, also
+# where there is no device.
+ran() {
+    local vendors
+    mkdir -p none
+    for vendors in "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}" ${1:+"$PWD/none"}; do
+        OCL_ICD_VENDORS=$vendors call run -- "${command[@]}"
+        [ "$status" = 0 ] || complain "heddle run with drivers of $vendors: status $status"
+        as_before "$work/log/out"
+        prints '^[1-9][0-9.k]* launch(es)? on h200'
+    done
 }
 
 # recorded LAUNCHES: so many are in the recording, and leave the same on the machine.

@@ -7,6 +7,7 @@ python=/usr/bin/python3 # Debian's, whose PyOpenCL it is
 export HOME=$work PYTHONWARNINGS=ignore XDG_CACHE_HOME=$work
 command=("$python" -u "$source_folder/tests/opencl/arrays.py")
 by_itself
+ran platform
 recorded 11
 applied some body=soa
 finish

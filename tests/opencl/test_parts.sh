@@ -2,6 +2,7 @@
 # Parts of buffers, maps, rectangles, fills and copies of records.
 source "$(dirname "$0")/programs.sh"
 prepare parts.c
+ran platform
 recorded 29
 applied some row=soa
 applied some 'row={a,c}{b}:16'

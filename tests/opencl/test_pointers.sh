@@ -2,6 +2,7 @@
 # Shared virtual memory: such launches run as before, and are left out of recordings.
 source "$(dirname "$0")/programs.sh"
 prepare pointers.c
+ran
 recorded 2
 grep -Eq '^ *arguments that are not followed \(images, samplers, pipes, SVM\) +5$' recorded ||
     complain "the recording does not name what it leaves out: $(cat recorded)"
