@@ -263,11 +263,6 @@ static hd_place place_in_log(hd_arena *arena, const hd_program_text *text, const
 hd_status hd_version_build(hd_session *session, const hd_program_text *text, hd_version *version) {
     hd_compute *gpu = session->gpu;
     const hd_job *job = session->job;
-    if (job->options && strstr(job->options, "--images-as-arrays="))
-        return hd_fail(session->diag, HD_EUNSUPPORTED, &job->options_place,
-                       "images are counted as arrays, for analysis only, and no device runs their "
-                       "kernels so; take --images-as-arrays out of the options, and out of the job "
-                       "what has images");
     const hd_compute_source source = hd_program_source(version->arena, job, text);
     const char *error = gpu->api->build(gpu, &source, &version->program);
     for (uint32_t l = 0; l < job->launch_count; l++)
