@@ -51,7 +51,7 @@ typedef struct hd_init {
     hd_place place; /* of the entry in the job file */
 } hd_init;
 
-/* An image of OpenCL C (image.c); sizes that it has not are 0. */
+/* An image of OpenCL C (images.c); sizes that it has not are 0. */
 typedef struct hd_image {
     uint64_t width, height, depth, layers;
     kir_image_format format;
@@ -331,7 +331,7 @@ static inline const char *hd_job_source(const hd_job *job) {
     return job->source_count ? job->sources[0] : job->kernel_path;
 }
 
-/* image.c */
+/* images.c */
 uint64_t hd_image_texels(const hd_image *image);
 kir_image_shape hd_image_shape(const hd_image *image);
 /* "a 2-D image with layers" */

@@ -133,10 +133,15 @@ static void follow_buffer(layer *l, cl_mem memory, layer_buffer buffer) {
     hd_push(l->arena, &l->buffer_rows, buffer);
 }
 
-static void follow_whole(layer *l, cl_mem memory, size_t bytes) {
+void layer_follow_whole(layer *l, cl_mem memory, layer_buffer buffer) {
     l->next_address += PAGE;
-    follow_buffer(l, memory, (layer_buffer){memory, bytes, 0, l->next_address});
-    l->next_address += hd_align_up(bytes, PAGE);
+    buffer.address = l->next_address;
+    follow_buffer(l, memory, buffer);
+    l->next_address += hd_align_up(buffer.bytes, PAGE);
+}
+
+static void follow_whole(layer *l, cl_mem memory, size_t bytes) {
+    layer_follow_whole(l, memory, (layer_buffer){.of = memory, .bytes = bytes});
 }
 
 static CL_API_ENTRY cl_mem CL_API_CALL create_buffer(cl_context context, cl_mem_flags flags,
@@ -171,7 +176,10 @@ static CL_API_ENTRY cl_mem CL_API_CALL create_part(cl_mem whole, cl_mem_flags fl
     if (memory && of && type == CL_BUFFER_CREATE_TYPE_REGION) {
         const cl_buffer_region *r = region;
         follow_buffer(l, memory,
-                      (layer_buffer){of->of, of->bytes, of->offset + r->origin, of->address});
+                      (layer_buffer){.of = of->of,
+                                     .bytes = of->bytes,
+                                     .offset = of->offset + r->origin,
+                                     .address = of->address});
     }
     layer_leave(l);
     return memory;

@@ -29,24 +29,26 @@ static void say(void *user, const char *line) {
 
 /* ---- memory -------------------------------------------------------------------------------------- */
 
-static cl_mem memory_at(const layer *l, uint64_t address) {
+static const layer_buffer *memory_at(const layer *l, uint64_t address) {
     for (size_t i = l->buffer_rows.count; i-- > 0;)
         if (l->buffer_rows.data[i].address == address)
-            return l->buffer_rows.data[i].of;
+            return &l->buffer_rows.data[i];
     return NULL;
 }
 
 /* Of memory that the host may not read a copy can be read. */
-static cl_int read_copy(const layer_recorder *r, cl_mem memory, size_t bytes) {
+static cl_int read_copy(const layer_recorder *r, const layer_buffer *memory, size_t bytes) {
     const cl_icd_dispatch *target = r->layer->target;
     cl_context context;
     cl_int error =
-        target->clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof context, &context, NULL);
+        target->clGetMemObjectInfo(memory->of, CL_MEM_CONTEXT, sizeof context, &context, NULL);
     cl_mem copy =
         error ? NULL : target->clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &error);
     if (!copy)
         return error;
-    error = target->clEnqueueCopyBuffer(r->queue, memory, copy, 0, 0, bytes, 0, NULL, NULL);
+    error = memory->image ? layer_copy_image(r->layer, r->queue, memory, copy)
+                          : target->clEnqueueCopyBuffer(r->queue, memory->of, copy, 0, 0, bytes, 0,
+                                                        NULL, NULL);
     if (!error)
         error =
             target->clEnqueueReadBuffer(r->queue, copy, CL_TRUE, 0, bytes, r->bytes, 0, NULL, NULL);
@@ -54,9 +56,15 @@ static cl_int read_copy(const layer_recorder *r, cl_mem memory, size_t bytes) {
     return error;
 }
 
+static cl_int read_memory(const layer_recorder *r, const layer_buffer *memory, size_t bytes) {
+    return memory->image ? layer_read_image(r->layer, r->queue, memory, r->bytes)
+                         : r->layer->target->clEnqueueReadBuffer(r->queue, memory->of, CL_TRUE, 0,
+                                                                 bytes, r->bytes, 0, NULL, NULL);
+}
+
 static const void *held(void *user, uint64_t address, size_t bytes) {
     layer_recorder *r = user;
-    cl_mem memory = memory_at(r->layer, address);
+    const layer_buffer *memory = memory_at(r->layer, address);
     if (r->is_read && r->address == address)
         return r->bytes;
     if (!memory)
@@ -66,9 +74,7 @@ static const void *held(void *user, uint64_t address, size_t bytes) {
         r->room = bytes;
     }
     r->address = address;
-    r->is_read = !r->layer->target->clEnqueueReadBuffer(r->queue, memory, CL_TRUE, 0, bytes,
-                                                        r->bytes, 0, NULL, NULL) ||
-                 !read_copy(r, memory, bytes);
+    r->is_read = !read_memory(r, memory, bytes) || !read_copy(r, memory, bytes);
     return r->is_read ? r->bytes : NULL;
 }
 
@@ -87,7 +93,14 @@ void layer_recorder_end(const layer *l) {
 
 /* ---- arguments ----------------------------------------------------------------------------------- */
 
-typedef enum arg_kind { ARG_VALUE, ARG_BUFFER, ARG_LOCAL, ARG_UNKNOWN } arg_kind;
+typedef enum arg_kind { ARG_VALUE, ARG_BUFFER, ARG_LOCAL, ARG_SAMPLER, ARG_UNKNOWN } arg_kind;
+
+static bool is_sampler(const layer *l, cl_kernel kernel, cl_uint index) {
+    char type[16];
+    return !l->target->clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type,
+                                          NULL) &&
+           !strcmp(type, "sampler_t");
+}
 
 static arg_kind kind_of(const layer *l, cl_kernel kernel, cl_uint index, const layer_arg *a) {
     cl_kernel_arg_address_qualifier where;
@@ -100,6 +113,8 @@ static arg_kind kind_of(const layer *l, cl_kernel kernel, cl_uint index, const l
     const bool is_memory =
         error ? a->bytes == sizeof(cl_mem) && layer_buffer_of(l, *(const cl_mem *)a->value)
               : where == CL_KERNEL_ARG_ADDRESS_GLOBAL || where == CL_KERNEL_ARG_ADDRESS_CONSTANT;
+    if (!is_memory && is_sampler(l, kernel, index))
+        return layer_sampler_of(l, *(const cl_sampler *)a->value) ? ARG_SAMPLER : ARG_UNKNOWN;
     if (!is_memory)
         return ARG_VALUE;
     return layer_buffer_of(l, *(const cl_mem *)a->value) ? ARG_BUFFER : ARG_UNKNOWN;
@@ -126,6 +141,9 @@ static const char *add_args(const layer_recorder *r, cl_kernel kernel, const lay
         const arg_kind kind = kind_of(l, kernel, i, a);
         if (kind == ARG_LOCAL) {
             hd_recording_arg_text(r->recording, name, hd_format(l->arena, "local: %zu", a->bytes));
+        } else if (kind == ARG_SAMPLER) {
+            hd_recording_arg_text(r->recording, name,
+                                  layer_sampler_of(l, *(const cl_sampler *)a->value));
         } else if (kind == ARG_BUFFER) {
             const layer_buffer *b = layer_buffer_of(l, *(const cl_mem *)a->value);
             hd_recording_arg_memory(r->recording, name, b->address + b->offset);
@@ -142,11 +160,11 @@ static const char *see_args(const layer_recorder *r, cl_kernel kernel, const lay
         const layer_arg *a = &k->args.data[i];
         const arg_kind kind = kind_of(r->layer, kernel, i, a);
         if (kind == ARG_UNKNOWN)
-            return "arguments that are not followed (images, samplers, pipes, SVM)";
+            return "arguments that are not followed (pipes, SVM, images of rare formats)";
         if (kind != ARG_BUFFER)
             continue;
         const layer_buffer *b = layer_buffer_of(r->layer, *(const cl_mem *)a->value);
-        hd_recording_see(r->recording, b->address, b->bytes);
+        hd_recording_see(r->recording, b->address, b->bytes, b->image);
     }
     return NULL;
 }

@@ -16,7 +16,7 @@ void layer_leave(layer *l) { pthread_mutex_unlock(&l->lock); }
 static void begin(layer *l, const cl_icd_dispatch *target) {
     l->target = target;
     l->arena = hd_arena_new();
-    l->programs.arena = l->kernels.arena = l->buffers.arena = l->arena;
+    l->programs.arena = l->kernels.arena = l->buffers.arena = l->samplers.arena = l->arena;
     l->recorder = layer_recorder_new(l);
 }
 
@@ -39,6 +39,7 @@ CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispat
     begin(&the_layer, target);
     if (the_layer.recorder) {
         layer_follow(&table);
+        layer_images(&table);
         layer_launches(&table);
     }
     *given = entries < own ? entries : own;
