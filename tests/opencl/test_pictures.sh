@@ -24,7 +24,26 @@ prints '^Equal to the reference: yes'
 accepts show run
 prints '^ .* 4  '
 
+# Kernels of practitioners: the histogram is the same, floats of the others are as near as filters and
+# sums of floats are. largest JOB: of the differences, in hundred millionths; 0: there are none.
+cc -Wall -Wextra -Werror -o darkroom "$source_folder/tests/opencl/darkroom.c" -lOpenCL -lm || { echo 'FAILED: cc'; exit 1; }
+accepts record -o dark -- ./darkroom
+prints "^5 launches in "
+largest() {
+    call run --check expected dark
+    sed -n 's/^.*: the largest difference is //; s/^.*; the largest difference is \([0-9.e+-]*\),.*/\1/p' "$work/log/err" |
+        awk '{ d = int($1 * 1e8); if (d > most) most = d } END { print most + 0 }'
+}
+found=$(largest)
+[ "$found" -lt 10000 ] || complain "the largest difference is $found hundred millionths"
+grep -q 'launch 5' "$work/log/err" && complain 'another histogram'
+accepts advise --accesses dark
+accepts cache dark
+
 # What differs is found.
+sed -i 's/filter: linear/filter: nearest/' dark/job.yaml
+found=$(largest)
+[ "$found" -gt 10000 ] || complain "another filter makes no difference: $found"
 sed -i 's/address: repeat/address: mirrored_repeat/' run/job.yaml
 call run --check expected run
 [ "$status" = 1 ] || complain "another sampler leaves the same: status $status"
