@@ -58,6 +58,28 @@ works run --layout soa good.yaml
 works apply --layout soa --out soa good.yaml
 grep -q 'read_imagef(in, nearest' soa/draw.cl || complain "the images are rewritten: $(cat soa/draw.cl)"
 
+# Channels of another kind than a function reads are a warning where the job says them, and not in what
+# its format leaves out of the kernel.
+cat >kinds.cl <<'END'
+kernel void k(read_only image2d_t in, write_only image2d_t out) {
+    int2 at = (int2)(get_global_id(0), get_global_id(1));
+    write_imagei(out, at, convert_int4(read_imagef(in, at)));
+    if (get_image_channel_data_type(in) == CLK_FLOAT)
+        write_imagef(out, at, read_imagef(in, at));
+}
+END
+cat >kinds.yaml <<'END'
+kernel: kinds.cl
+buffers:
+  - {name: in, image: {width: 8, height: 4, channels: r, type: uint8}}
+  - {name: out, image: {width: 8, height: 4, channels: r, type: float}}
+launches: [{kernel: k, global: [8, 4], args: [{name: in, buffer: in}, {name: out, buffer: out}]}]
+END
+call run kinds.yaml
+says "^kinds.cl:3:[0-9]+: warning: the channels of image 'in' are uint8, and read_imagef .*; call read_imageui" \
+    "^kinds.cl:3:5: warning: the channels of image 'out' are float, and write_imagei .*; call write_imagef"
+[ "$(grep -c warning "$work/log/err")" -eq 2 ] || complain 'other warnings'
+
 # Several formats in one job: the kernel is one for all.
 { sed '/^launches/,$d' good.yaml
   echo '  - {name: wide, image: {width: 64, height: 32, channels: r, type: float}, init: [{generator: constant, low: 0.75}]}'

@@ -107,9 +107,10 @@ void front_leave_out(front_state *front, front_entry *entry, hd_status status,
     hd_push(front->arena, &front->left_out, made);
 }
 
-/* Why a kernel is not lowered. */
+/* Why a kernel is not lowered; warnings are told at once. */
 typedef struct first_error {
     hd_arena *arena;
+    const hd_diag *outer;
     bool found;
     hd_place place;
     const char *text;
@@ -117,6 +118,8 @@ typedef struct first_error {
 
 static void keep_first_error(const hd_message *message, void *user) {
     first_error *first = user;
+    if (message->severity == HD_WARNING && first->outer)
+        first->outer->fn(message, first->outer->user);
     if (first->found || message->severity != HD_ERROR)
         return;
     first->found = true;
@@ -126,7 +129,7 @@ static void keep_first_error(const hd_message *message, void *user) {
 
 /* Messages of a kernel are told when it is known whether others stay. */
 static hd_status lower_kernel(front_state *front, front_entry *entry, kir_kernel **kernel) {
-    first_error first = {.arena = front->arena};
+    first_error first = {.arena = front->arena, .outer = front->diag};
     const hd_diag *diag = front->diag, keeper = {keep_first_error, &first};
     front->diag = &keeper;
     hd_status status = front_lower_kernel(front, entry, kernel);

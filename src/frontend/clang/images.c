@@ -149,6 +149,31 @@ void front_declare_object(front_lowering *l, kir_param *param) {
     param->element_bytes = kir_image_texel_bytes(param->format);
 }
 
+/* The call that is lowered is in a function for channels of another kind than the image's, where that is
+ * known of this image. */
+static void tell_other(const front_lowering *l, const front_call *call, uint32_t index) {
+    const kir_param *param = &l->kernel->params[index];
+    const char *own = hd_format(l->arena, "%s.%s=", l->signature->name, param->name);
+    const char *function = front_function_of(l->front, call->inst);
+    bool is_own = false;
+    for (size_t i = 0; i < l->front->known.count; i++)
+        is_own |= starts_with(l->front->known.data[i], own);
+    if (!is_own || !param->format.order)
+        return;
+    hd_place place = l->out.place;
+    const char *text = l->front->files.data[l->out.file].text;
+    place.text = place.line && text ? hd_line_of(l->arena, text, place.line) : NULL;
+    const char *type = kir_image_type_name(param->format.type);
+    bool writes = function && starts_with(function, "write");
+    hd_warn(l->front->diag, &place,
+            "the channels of image '%s' are %s, and %s leaves open what it does with these; call "
+            "%s_image%s",
+            param->name, type, function ? function : "this", writes ? "write" : "read",
+            starts_with(type, "int")    ? "i"
+            : starts_with(type, "uint") ? "ui"
+                                        : "f");
+}
+
 bool front_lower_image(front_lowering *l, front_call *call) {
     bool is_sampler = !strcmp(call->name, sampler_name);
     if (!is_sampler && !starts_with(call->name, image_prefix))
@@ -158,6 +183,8 @@ bool front_lower_image(front_lowering *l, front_call *call) {
     if (index == KIR_NONE)
         front_cannot(l, "this %s is not a parameter of the kernel by itself; make it one",
                      is_sampler ? "sampler" : "image");
+    else if (!strcmp(what, "other"))
+        tell_other(l, call, index);
     else
         call->result =
             is_sampler || !strcmp(what, "texels")

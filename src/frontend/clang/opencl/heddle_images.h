@@ -60,6 +60,17 @@ HEDDLE_IMAGE int heddle_bytes(int type) {
     }
 }
 
+/* What reads and writes them; others leave open what they do, and are asked about (images.c). */
+#define HEDDLE_float 0
+#define HEDDLE_int 1
+#define HEDDLE_uint 2
+#define HEDDLE_ANY 3
+HEDDLE_IMAGE int heddle_kind(int type) {
+    return type >= CLK_SIGNED_INT8 && type <= CLK_SIGNED_INT32       ? HEDDLE_int
+           : type >= CLK_UNSIGNED_INT8 && type <= CLK_UNSIGNED_INT32 ? HEDDLE_uint
+                                                                     : HEDDLE_float;
+}
+
 /* Channels in the order of memory, of any type, as red, green, blue and alpha; `one` is full alpha. */
 #define HEDDLE_ORDERS(T)                                                       \
     HEDDLE_IMAGE T##4 heddle_colors(T##4 m, int order, T one) {                \
@@ -371,12 +382,15 @@ int __heddle_sampler(sampler_t) HEDDLE_ASKED;
     int __heddle_image_depth(I) HEDDLE_ASKED;                                                    \
     int __heddle_image_order(I) HEDDLE_ASKED;                                                    \
     int __heddle_image_type(I) HEDDLE_ASKED;                                                     \
-    HEDDLE_IMAGE heddle_image heddle_of(I image) {                                               \
+    void __heddle_image_other(I) __attribute__((overloadable));                                  \
+    HEDDLE_IMAGE heddle_image heddle_of(I image, int kind) {                                     \
         heddle_image i;                                                                          \
         i.texels = (__global uchar *)__heddle_image_texels(image);                               \
         i.size = HEDDLE_SIZE_##SIZE(image);                                                      \
         i.order = __heddle_image_order(image);                                                   \
         i.type = __heddle_image_type(image);                                                     \
+        if (kind != HEDDLE_ANY && heddle_kind(i.type) != kind)                                   \
+            __heddle_image_other(image);                                                         \
         return i;                                                                                \
     }                                                                                            \
     HEDDLE_IMAGE int get_image_width(I image) { return __heddle_image_width(image); }            \
@@ -385,18 +399,18 @@ int __heddle_sampler(sampler_t) HEDDLE_ASKED;
 
 #define HEDDLE_READ_OF(I, N, OF, DIMS, LAYERS, name, R, T, part)                                   \
     HEDDLE_IMAGE R name(I image, int##N at) {                                                      \
-        heddle_image i = heddle_of(image);                                                         \
+        heddle_image i = heddle_of(image, HEDDLE_##T);                                             \
         T##4 c = heddle_read(&i, HEDDLE_OF_##OF(int, at), DIMS, LAYERS, (T)1);                     \
         return part;                                                                               \
     }                                                                                              \
     HEDDLE_IMAGE R name(I image, sampler_t sampler, int##N at) {                                   \
-        heddle_image i = heddle_of(image);                                                         \
+        heddle_image i = heddle_of(image, HEDDLE_##T);                                             \
         T##4 c = heddle_read(&i, __heddle_sampler(sampler), HEDDLE_OF_##OF(int, at), DIMS, LAYERS, \
                              (T)1);                                                                \
         return part;                                                                               \
     }                                                                                              \
     HEDDLE_IMAGE R name(I image, sampler_t sampler, float##N at) {                                 \
-        heddle_image i = heddle_of(image);                                                         \
+        heddle_image i = heddle_of(image, HEDDLE_##T);                                             \
         T##4 c = heddle_read(&i, __heddle_sampler(sampler), HEDDLE_OF_##OF(float, at), DIMS,       \
                              LAYERS, (T)1);                                                        \
         return part;                                                                               \
@@ -409,18 +423,18 @@ int __heddle_sampler(sampler_t) HEDDLE_ASKED;
 #define HEDDLE_READ_DEPTH(I, N, OF, SIZE, DIMS, LAYERS)                    \
     HEDDLE_READ_OF(I, N, OF, DIMS, LAYERS, read_imagef, float, float, c.x)
 
-#define HEDDLE_WRITE_OF(I, N, OF, DIMS, name, T, c)         \
+#define HEDDLE_WRITE_OF(I, N, OF, DIMS, name, T, K, c)      \
     HEDDLE_IMAGE void name(I image, int##N at, T color) {   \
-        heddle_image i = heddle_of(image);                  \
+        heddle_image i = heddle_of(image, HEDDLE_##K);      \
         heddle_write(&i, HEDDLE_OF_##OF(int, at), DIMS, c); \
     }
-#define HEDDLE_WRITE(I, N, OF, SIZE, DIMS, LAYERS)                              \
-    HEDDLE_WRITE_OF(I, N, OF, DIMS, write_imagef, float4, color)                \
-    HEDDLE_WRITE_OF(I, N, OF, DIMS, write_imagei, int4, color)                  \
-    HEDDLE_WRITE_OF(I, N, OF, DIMS, write_imageui, uint4, color)                \
-    HEDDLE_WRITE_OF(I, N, OF, DIMS, write_imageh, half4, convert_float4(color))
-#define HEDDLE_WRITE_DEPTH(I, N, OF, SIZE, DIMS, LAYERS)                           \
-    HEDDLE_WRITE_OF(I, N, OF, DIMS, write_imagef, float, (float4)(color, 0, 0, 1))
+#define HEDDLE_WRITE(I, N, OF, SIZE, DIMS, LAYERS)                                     \
+    HEDDLE_WRITE_OF(I, N, OF, DIMS, write_imagef, float4, float, color)                \
+    HEDDLE_WRITE_OF(I, N, OF, DIMS, write_imagei, int4, int, color)                    \
+    HEDDLE_WRITE_OF(I, N, OF, DIMS, write_imageui, uint4, uint, color)                 \
+    HEDDLE_WRITE_OF(I, N, OF, DIMS, write_imageh, half4, float, convert_float4(color))
+#define HEDDLE_WRITE_DEPTH(I, N, OF, SIZE, DIMS, LAYERS)                                  \
+    HEDDLE_WRITE_OF(I, N, OF, DIMS, write_imagef, float, float, (float4)(color, 0, 0, 1))
 
 #define HEDDLE_HEIGHT(I)                                                                \
     HEDDLE_IMAGE int get_image_height(I image) { return __heddle_image_height(image); }
@@ -479,7 +493,7 @@ HEDDLE_IMAGE __global uint *heddle_block(__private const heddle_image *i, int2 a
 #define HEDDLE_ROW(row) *heddle_block(&i, at, row)
 #define HEDDLE_BLOCK(N, ...)                                                                   \
     HEDDLE_IMAGE uint##N intel_sub_group_block_read##N(__read_only image2d_t image, int2 at) { \
-        heddle_image i = heddle_of(image);                                                     \
+        heddle_image i = heddle_of(image, HEDDLE_ANY);                                         \
         return (uint##N)(__VA_ARGS__);                                                         \
     }
 HEDDLE_BLOCK(, HEDDLE_ROW(0))
@@ -488,7 +502,7 @@ HEDDLE_BLOCK(4, HEDDLE_ROW(0), HEDDLE_ROW(1), HEDDLE_ROW(2), HEDDLE_ROW(3))
 HEDDLE_BLOCK(8, HEDDLE_ROW(0), HEDDLE_ROW(1), HEDDLE_ROW(2), HEDDLE_ROW(3), HEDDLE_ROW(4),
              HEDDLE_ROW(5), HEDDLE_ROW(6), HEDDLE_ROW(7))
 HEDDLE_IMAGE void intel_sub_group_block_write(__write_only image2d_t image, int2 at, uint value) {
-    heddle_image i = heddle_of(image);
+    heddle_image i = heddle_of(image, HEDDLE_ANY);
     HEDDLE_ROW(0) = value;
 }
 #endif
