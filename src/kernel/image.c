@@ -115,6 +115,18 @@ uint32_t kir_image_texel_bytes(kir_image_format format) {
     return order_of(format.order)->channels * type_of(format.type)->bytes;
 }
 
+double kir_image_one(uint32_t type) {
+    static const struct {
+        const char *name;
+        double one;
+    } ones[] = {{"snorm8", 127}, {"snorm16", 32767}, {"unorm8", 255}, {"unorm16", 65535}};
+    const struct type_row *row = type_of(type);
+    for (size_t i = 0; i < ROWS(ones); i++)
+        if (row && !strcmp(row->name, ones[i].name))
+            return ones[i].one;
+    return 0;
+}
+
 kir_image_shape kir_image_shape_of(const char *type_name) {
     return (kir_image_shape){strstr(type_name, "image1d")   ? 1
                              : strstr(type_name, "image2d") ? 2

@@ -29,6 +29,9 @@ const char *kir_image_texel(hd_arena *arena, kir_image_format format);
 /* Its bytes, of a format that there is. */
 uint32_t kir_image_texel_bytes(kir_image_format format);
 
+/* What a channel of a normalised type holds where it means 1: 255 for unorm8; 0: another type. */
+double kir_image_one(uint32_t type);
+
 /* The word of compiler options that tells the front end what a kernel is given, so that only the code
  * for that stays: --heddle-known=KERNEL.PARAMETER=ORDER,TYPE or =SAMPLER, in numbers; of all that
  * nothing else is said of: --heddle-known=images=ORDER,TYPE and =samplers=SAMPLER. What is not told

@@ -44,15 +44,12 @@ bool hd_measure_device_is(const hd_compute_device *device, const char *wanted) {
     return strcasestr(device->name, wanted) || strcasestr(device->platform, wanted);
 }
 
-/* The first launch whose kernel is given an object, and what is given. */
-static const hd_launch *launch_with_object(const hd_job *job, const kir_param **param) {
+static const hd_launch *launch_with_texture(const hd_job *job) {
     for (uint32_t l = 0; l < job->launch_count; l++) {
         const kir_kernel *kernel = job->launches[l].kernel;
         for (uint32_t p = 0; kernel && p < kernel->param_count; p++)
-            if (kernel->params[p].object) {
-                *param = &kernel->params[p];
+            if (kernel->params[p].object == KIR_TEXTURE)
                 return &job->launches[l];
-            }
     }
     return NULL;
 }
@@ -73,17 +70,12 @@ hd_status hd_measure_device(hd_arena *arena, const hd_diag *diag, const hd_job *
                     diag, HD_EUNSUPPORTED, &job->launches[l].args[a].place,
                     "an argument that begins inside of a buffer runs on Heddle's machine "
                     "only; give the kernel the buffer and a number to begin at");
-    const kir_param *object;
-    const hd_launch *with_object = launch_with_object(job, &object);
-    if (with_object)
-        return hd_fail(
-            diag, HD_EUNSUPPORTED, &with_object->place,
-            "kernel '%s' is given %s, which runs on Heddle's machine only: try layouts of "
-            "its other buffers there (heddle advise without a device), or read a buffer",
-            with_object->kernel_name,
-            object->object == KIR_TEXTURE ? "a texture"
-            : object->object == KIR_IMAGE ? "an image"
-                                          : "a sampler");
+    const hd_launch *textured = launch_with_texture(job);
+    if (textured)
+        return hd_fail(diag, HD_EUNSUPPORTED, &textured->place,
+                       "kernel '%s' reads a texture, which runs on Heddle's machine only; read a "
+                       "buffer",
+                       textured->kernel_name);
     hd_status portable = hd_job_check_portable(diag, job, "a device");
     if (portable)
         return portable;
