@@ -255,6 +255,8 @@ const char *hd_job_front_options(hd_arena *arena, const hd_job *job, const char 
     hd_hash_table rows = {.arena = arena, .key_bytes = HD_TEXT_KEYS};
     hd_hash_table images = {.arena = arena, .key_bytes = HD_TEXT_KEYS};
     hd_vec(const char *) names = {0}, values = {0};
+    if (hd_ends_in(job->kernel_path, ".kir")) /* it is for some, or for any, already */
+        return options;
     for (uint32_t b = 0; b < job->buffer_count; b++)
         if (job->buffers[b].image)
             hd_hash_add_key(&images, job->buffers[b].name, b);

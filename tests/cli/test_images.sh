@@ -80,6 +80,17 @@ says "^kinds.cl:3:[0-9]+: warning: the channels of image 'in' are uint8, and rea
     "^kinds.cl:3:5: warning: the channels of image 'out' are float, and write_imagei .*; call write_imagef"
 [ "$(grep -c warning "$work/log/err")" -eq 2 ] || complain 'other warnings'
 
+# The kernel as kir is for the format that it was made for.
+call show --ir good.yaml
+cp "$work/log/out" draw.kir
+grep -q 'const image rgba unorm8$' draw.kir || complain "no image in $(grep param draw.kir)"
+sed '/^options/d; s/draw.cl/draw.kir/' good.yaml >kir.yaml
+works run --dump drawn=kir.bin kir.yaml
+cmp -s drawn.bin kir.bin || complain 'kir of the kernel leaves something else'
+sed 's/image: {width: 64, height: 32, channels: rgba, type: unorm8}/image: {width: 64, height: 32, channels: rgba, type: snorm8}/' kir.yaml >other.yaml
+refuses "error: kernel 'draw' was compiled for an image 'in' with channels rgba of type unorm8, but 'photo' has" \
+    run other.yaml
+
 # Several formats in one job: the kernel is one for all.
 { sed '/^launches/,$d' good.yaml
   echo '  - {name: wide, image: {width: 64, height: 32, channels: r, type: float}, init: [{generator: constant, low: 0.75}]}'

@@ -626,7 +626,7 @@ static void try_all(bench *b, int times, bool is_open, bool known, uint32_t ever
 }
 
 static void formats_and_samplers(void **user) {
-    try_all(*user, 3, false, false, SANITIZED ? 9 : 1);
+    try_all(*user, 2, false, false, SANITIZED ? 9 : 1);
 }
 static void open_cases(void **user) { try_all(*user, 1, true, false, SANITIZED ? 9 : 1); }
 static void known_formats(void **user) { try_all(*user, 1, false, true, SANITIZED ? 97 : 11); }
