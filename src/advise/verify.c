@@ -117,8 +117,9 @@ hd_status hd_place_rewritten(hd_rewritten_view *view, const hd_job *job,
     if (status == HD_OK)
         status = hd_rewritten_store(arena, view->diag, view->rewritten, folder, &path);
     if (status == HD_OK)
-        status = hd_frontend_of(arena, &diag, path, view->rewritten->options, job->module->form,
-                                NULL, &module);
+        status = hd_frontend_of(arena, &diag, path,
+                                hd_job_front_options(arena, job, view->rewritten->options),
+                                job->module->form, NULL, &module);
     hd_scratch_remove(folder);
     if (status == HD_OK)
         status = hd_job_in_layout(arena, &diag, job, layouts, layout_count, view->rewritten->orders,

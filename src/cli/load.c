@@ -103,6 +103,16 @@ static hd_status compile(cli *c, const char *path, const char *options, kir_form
     return HD_OK;
 }
 
+/* Without a job kernels are compiled for the usual images and samplers. */
+static const char *with_usual(const cli *c, const char *path, const char *options) {
+    return !hd_ends_in(path, ".cl")
+               ? options
+               : hd_format(c->arena,
+                           "%s " KIR_KNOWN_OPTION "images=%u,%u " KIR_KNOWN_OPTION "samplers=%d",
+                           options ? options : "", kir_image_usual.order, kir_image_usual.type,
+                           KIR_SAMPLER_USUAL);
+}
+
 hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd_job **job,
                           kir_module **module) {
     const hd_place place = {.file = path};
@@ -165,7 +175,9 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
     if ((status = choose_form(c, source, &form)))
         return status;
     cli_progress(c, "compiling");
-    status = compile(c, *job ? (*job)->kernel_path : path, *job ? (*job)->options : source->options,
+    status = compile(c, *job ? (*job)->kernel_path : path,
+                     *job ? hd_job_front_options(c->arena, *job, (*job)->options)
+                          : with_usual(c, path, source->options),
                      form, source->entry && !*job && !source->whole_file ? one : NULL, module);
     cli_progress(c, NULL);
     if (!status && *job)
@@ -189,6 +201,24 @@ static void tell_found(cli *c, const hd_job *job) {
     for (uint32_t a = 0; a < job->arrays_count; a++)
         hd_note(&c->diag, &place, "the record is made of buffers that are gathered alike: %s",
                 hd_record_field_names(c->arena, job->arrays[a].record));
+}
+
+/* The images of a job of flags. */
+static void tell_images(cli *c, const hd_job *job) {
+    hd_str names = {.arena = c->arena};
+    const hd_image *first = NULL;
+    for (uint32_t b = 0; b < job->buffer_count; b++) {
+        const hd_buffer *buffer = &job->buffers[b];
+        if (!buffer->image)
+            continue;
+        first = first ? first : buffer->image;
+        hd_str_printf(&names, "%s%s", names.length ? ", " : "", buffer->name);
+    }
+    if (first)
+        hd_warn(&c->diag, &(hd_place){.file = job->kernel_path},
+                "sizes and channels of images (%s) are made up, as in {%s}; a job says its own, as "
+                "heddle init writes one",
+                hd_str_text(&names), hd_image_text(c->arena, first));
 }
 
 /* Ties a job of flags to its kernels, and finds the buffers that are records where these know none. */
@@ -258,6 +288,8 @@ hd_status cli_job_of_kernel(cli *c, const char *path, const cli_source *source,
     if (!status)
         status = takes_all ? hd_job_draft(c->arena, &c->diag, &flags, module, &host, job)
                            : hd_job_from_flags(c->arena, &c->diag, &flags, module, job);
+    if (!status)
+        tell_images(c, *job);
     return status ? status : resolve(c, source, module, *job);
 }
 

@@ -35,12 +35,13 @@ typedef struct memory {
 typedef struct buffer {
     const char *name, *file;
     const kir_param *pointer; /* that says what it holds; NULL: nobody does */
+    const hd_image *image;    /* NULL: it is none */
     uint64_t bytes, at;       /* at: 0 where addresses do not matter */
 } buffer;
 
 /* An argument, or a variable: one of memory, value and bytes. */
 typedef struct given {
-    const char *name, *value, *bytes;
+    const char *name, *value, *bytes, *sampler;
     uint32_t memory; /* KIR_NONE: it is no pointer */
     uint64_t offset;
     uint64_t local_bytes;   /* of local memory; 0: it is none */
@@ -117,11 +118,13 @@ static const char *element_type(const kir_param *pointer) {
     return bytes < sizeof by_size / sizeof *by_size ? by_size[bytes] : NULL;
 }
 
+static uint64_t bytes_of(const hd_buffer *b) { return b->count * b->element_bytes; }
+
 /* A buffer can be given to both. */
 static bool agree(const kir_param *a, const kir_param *b) {
     if (!a || !b)
         return true;
-    return a->record == b->record &&
+    return a->object == b->object && a->record == b->record &&
            (!a->element_bytes || !b->element_bytes || a->element_bytes == b->element_bytes);
 }
 
@@ -150,7 +153,7 @@ static const char *kernel_of(const writer *w, const hd_launch *launch, const kir
 /* The memory that an address leads to, and where in it; KIR_NONE: none. */
 static uint32_t memory_at(const writer *w, uint64_t address, uint64_t *offset) {
     for (uint32_t b = 0; b < w->job->buffer_count; b++)
-        if (address - w->job->buffers[b].at < w->job->buffers[b].count) {
+        if (address - w->job->buffers[b].at < bytes_of(&w->job->buffers[b])) {
             *offset = address - w->job->buffers[b].at;
             return b;
         }
@@ -173,6 +176,11 @@ static void give_pointer(const writer *w, const hd_arg *arg, given *g) {
 static void give_number(const writer *w, const kir_kernel *kernel, const hd_arg *arg, given *g) {
     g->memory = KIR_NONE;
     g->bytes = arg->bytes_text;
+    if (arg->is_sampler) {
+        g->value = arg->value_text;
+        g->sampler = hd_sampler_text(w->arena, (uint32_t)strtoul(arg->value_text, NULL, 10));
+        return;
+    }
     if (arg->bytes_text)
         g->value = hd_job_value_text(w->arena, w->module, kernel, arg->param, arg->value);
     if (arg->bytes_text)
@@ -194,6 +202,10 @@ static given *givens_of(const writer *w, const hd_launch *launch, const kir_kern
     given *all = hd_new_array(w->arena, given, launch->arg_count + 1);
     for (uint32_t a = 0; a < launch->arg_count; a++) {
         const hd_arg *arg = &launch->args[a];
+        if (arg->is_derived) {
+            all[a] = (given){.name = arg->name, .memory = KIR_NONE, .is_unknown = true};
+            continue;
+        }
         if (arg->param == KIR_NONE) {
             all[a] = (given){.name = arg->name, .memory = arg->buffer, .is_unknown = true};
             for (uint32_t s = 0; s < kernel->static_count; s++)
@@ -240,7 +252,7 @@ static const char *check_givens(const writer *w, const hd_launch *launch, const 
         if (g->memory == KIR_NONE || !g->param)
             continue;
         const hd_buffer *held = &w->job->buffers[g->memory];
-        uint64_t bytes = held->count;
+        uint64_t bytes = bytes_of(held);
         const char *type = element_type(g->param);
         const char *who = hd_format(w->arena, "'%s' of kernel '%s'", g->name, launch->kernel_name);
         if (!type || bytes % element_bytes(g->param))
@@ -275,7 +287,8 @@ static void add_buffer(writer *w, uint32_t m, const char *like, uint64_t at) {
     for (unsigned n = 2; hd_hash_get_key(&w->names, name) != HD_NO_VALUE; n++)
         name = hd_format(w->arena, "%s_%u", like, n);
     hd_hash_add_key(&w->names, name, 0);
-    const buffer b = {name, held->file, NULL, w->job->buffers[m].count, at};
+    const hd_buffer *of = &w->job->buffers[m];
+    const buffer b = {name, held->file, NULL, of->image, bytes_of(of), at};
     held->buffer = (uint32_t)w->buffers.count;
     hd_push(w->arena, &w->buffers, b);
 }
@@ -316,6 +329,8 @@ static void add_given(writer *w, const given *g) {
         hd_str_printf(text, "buffer: %s", cli_yaml_name(w->c, b->name));
         if (g->offset)
             hd_str_printf(text, ", offset: %llu", (unsigned long long)g->offset);
+    } else if (g->sampler) {
+        hd_str_printf(text, "sampler: {%s}", g->sampler);
     } else if (g->local_bytes) {
         hd_str_printf(text, "local: %llu", (unsigned long long)g->local_bytes);
     } else {
@@ -396,7 +411,7 @@ static const char *try_launch(writer *w, const hd_launch *l) {
     for (uint32_t a = 0; a < l->arg_count && w->launch_count; a++)
         if (all[a].memory != KIR_NONE && !all[a].is_unknown &&
             w->memories[all[a].memory].buffer == KIR_NONE)
-            bytes += w->job->buffers[all[a].memory].count;
+            bytes += bytes_of(&w->job->buffers[all[a].memory]);
     if (bytes > most_bytes - w->extra_bytes)
         return "with all that the host writes between launches, buffers would take too much memory";
     w->extra_bytes += bytes;
@@ -452,9 +467,13 @@ static const char *job_text(const writer *w, const char *folder, const char *ker
         hd_str_add(&text, "buffers:\n");
     for (size_t i = 0; i < w->buffers.count; i++) {
         const buffer *b = &w->buffers.data[i];
-        hd_str_printf(&text, "  - {name: %s, type: %s, count: %llu", cli_yaml_name(w->c, b->name),
-                      cli_yaml_name(w->c, element_type(b->pointer)),
-                      (unsigned long long)(b->bytes / element_bytes(b->pointer)));
+        hd_str_printf(&text, "  - {name: %s, ", cli_yaml_name(w->c, b->name));
+        if (b->image)
+            hd_str_printf(&text, "image: {%s}", hd_image_text(w->arena, b->image));
+        else
+            hd_str_printf(&text, "type: %s, count: %llu",
+                          cli_yaml_name(w->c, element_type(b->pointer)),
+                          (unsigned long long)(b->bytes / element_bytes(b->pointer)));
         if (b->at)
             hd_str_printf(&text, ", at: 0x%llx", (unsigned long long)b->at);
         if (b->file)

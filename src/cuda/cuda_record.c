@@ -30,10 +30,10 @@ static void see_all(hd_recording *r, const cuda_process *p, const cuda_launch *l
     void *address;
     size_t bytes;
     for (size_t i = 0; i < p->memory->live.count; i++)
-        hd_recording_see(r, p->memory->live.data[i].address, p->memory->live.data[i].bytes);
+        hd_recording_see(r, p->memory->live.data[i].address, p->memory->live.data[i].bytes, NULL);
     for (uint32_t v = 0; hd_ptx_kernel_variable(launch->kernel->found, v, &title, &address, &bytes);
          v++)
-        hd_recording_see(r, (uintptr_t)address, bytes);
+        hd_recording_see(r, (uintptr_t)address, bytes, NULL);
 }
 
 static void add_arg(hd_recording *r, const cuda_launch *l, uint32_t index) {

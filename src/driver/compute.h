@@ -89,6 +89,19 @@ typedef struct hd_compute_launch {
     uint32_t shared;                         /* CUDA: bytes of dynamic shared memory */
 } hd_compute_launch;
 
+/* An image of OpenCL; sizes that it has not are 0, `order` and `type` are its numbers. */
+typedef struct hd_compute_image {
+    uint64_t width, height, depth, layers;
+    uint32_t order, type;
+    bool is_of_buffer;
+} hd_compute_image;
+
+/* A sampler of OpenCL, by the modes of its kernels' language. */
+typedef struct hd_compute_sampler {
+    bool is_normalized, is_linear;
+    uint32_t mode; /* 0: none, 1: clamp to edge, 2: clamp, 3: repeat, 4: mirrored repeat */
+} hd_compute_sampler;
+
 typedef struct hd_compute_argument {
     const void *value; /* an hd_compute_memory, or a scalar or struct; NULL: local memory */
     size_t bytes;
@@ -145,6 +158,12 @@ struct hd_compute_api {
     /* In a placement that is not lacking. What is in place is the device's first. */
     const char *(*allocate)(hd_compute *gpu, hd_placement placement, uint64_t bytes,
                             hd_compute_memory *memory);
+    /* Texels lie row by row for write(), read() and copy(). CUDA has none. */
+    const char *(*make_image)(hd_compute *gpu, const hd_compute_image *image,
+                              hd_compute_memory *memory);
+    /* *handle is the value of an argument. */
+    const char *(*make_sampler)(hd_compute *gpu, const hd_compute_sampler *sampler, void **handle);
+    void (*release_sampler)(hd_compute *gpu, void *handle);
     void (*release)(hd_compute *gpu, hd_compute_memory memory);
     /* Memory in place changes hands. After finish() the host may use it at *host, and no command
      * may. */
@@ -215,6 +234,9 @@ struct hd_compute_api {
      .follow = follow,                        \
      .lacks = lacks,                          \
      .allocate = allocate,                    \
+     .make_image = make_image,                \
+     .make_sampler = make_sampler,            \
+     .release_sampler = release_sampler,      \
      .release = release,                      \
      .to_host = to_host,                      \
      .to_device = to_device,                  \

@@ -570,4 +570,26 @@ static void release_timer(hd_compute *gpu, hd_compute_timer *timer) {
     *timer = (hd_compute_timer){0};
 }
 
+/* ---- what OpenCL alone has --------------------------------------------------------------- */
+
+static const char *make_image(hd_compute *gpu, const hd_compute_image *image,
+                              hd_compute_memory *memory) {
+    (void)image;
+    *memory = 0;
+    snprintf(gpu->doing, sizeof gpu->doing, "make an image");
+    return "images are OpenCL's";
+}
+
+static const char *make_sampler(hd_compute *gpu, const hd_compute_sampler *sampler, void **handle) {
+    (void)sampler;
+    *handle = NULL;
+    snprintf(gpu->doing, sizeof gpu->doing, "make a sampler");
+    return "samplers are OpenCL's";
+}
+
+static void release_sampler(hd_compute *gpu, void *handle) {
+    (void)gpu;
+    (void)handle;
+}
+
 const hd_compute_api hd_compute_cuda = HD_COMPUTE_API("cuda", "CUDA");

@@ -355,6 +355,90 @@ static const char *allocate(hd_compute *gpu, hd_placement placement, uint64_t by
     return error;
 }
 
+/* ---- images ---------------------------------------------------------------------------- */
+
+static const char *make_image(hd_compute *gpu, const hd_compute_image *image,
+                              hd_compute_memory *memory) {
+    const driver_opencl_library *call = call_of(gpu);
+    const cl_image_format format = {image->order, image->type};
+    cl_image_desc desc = {.image_type = image->depth ? CL_MEM_OBJECT_IMAGE3D
+                                        : image->height && image->layers
+                                            ? CL_MEM_OBJECT_IMAGE2D_ARRAY
+                                        : image->height       ? CL_MEM_OBJECT_IMAGE2D
+                                        : image->layers       ? CL_MEM_OBJECT_IMAGE1D_ARRAY
+                                        : image->is_of_buffer ? CL_MEM_OBJECT_IMAGE1D_BUFFER
+                                                              : CL_MEM_OBJECT_IMAGE1D,
+                          .image_width = (size_t)image->width,
+                          .image_height = (size_t)image->height,
+                          .image_depth = (size_t)image->depth,
+                          .image_array_size = (size_t)image->layers};
+    enum { MOST_BYTES = 16 }; /* of a texel */
+    hd_compute_memory buffer = 0;
+    cl_int error;
+    if (desc.image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER) {
+        const char *why =
+            make_buffer(gpu, CL_MEM_READ_WRITE, image->width * MOST_BYTES, NULL, &buffer);
+        if (why)
+            return why;
+        desc.buffer = buffer_of(buffer);
+    }
+    cl_mem made =
+        call->make_image(of(gpu)->context, CL_MEM_READ_WRITE, &format, &desc, NULL, &error);
+    *memory = error == CL_SUCCESS ? (uintptr_t)made : 0;
+    if (buffer) /* the image holds it */
+        call->release_memory(buffer_of(buffer));
+    return check(gpu, error, "make an image of this format");
+}
+
+static const char *make_sampler(hd_compute *gpu, const hd_compute_sampler *sampler, void **handle) {
+    static const cl_addressing_mode modes[] = {CL_ADDRESS_NONE, CL_ADDRESS_CLAMP_TO_EDGE,
+                                               CL_ADDRESS_CLAMP, CL_ADDRESS_REPEAT,
+                                               CL_ADDRESS_MIRRORED_REPEAT};
+    cl_int error;
+    *handle = call_of(gpu)->make_sampler(
+        of(gpu)->context, sampler->is_normalized, modes[sampler->mode],
+        sampler->is_linear ? CL_FILTER_LINEAR : CL_FILTER_NEAREST, &error);
+    return check(gpu, error, "make a sampler");
+}
+
+static void release_sampler(hd_compute *gpu, void *handle) {
+    call_of(gpu)->release_sampler(handle);
+}
+
+/* Bytes of an image from `first` on, as texels: all of it, or some of a row. False: it is a buffer. */
+typedef struct texels {
+    size_t origin[3], region[3];
+} texels;
+static bool find_texels(hd_compute *gpu, hd_compute_memory memory, uint64_t first, uint64_t bytes,
+                        texels *found) {
+    static const cl_image_info sizes[] = {CL_IMAGE_WIDTH, CL_IMAGE_HEIGHT, CL_IMAGE_DEPTH};
+    const driver_opencl_library *call = call_of(gpu);
+    cl_mem image = buffer_of(memory);
+    cl_mem_object_type type = CL_MEM_OBJECT_BUFFER;
+    size_t layers = 0, each = 1, *all = found->region;
+    call->memory_info(image, CL_MEM_TYPE, sizeof type, &type, NULL);
+    if (type == CL_MEM_OBJECT_BUFFER)
+        return false;
+    for (int d = 0; d < 3; d++) {
+        found->origin[d] = all[d] = 0;
+        call->image_info(image, sizes[d], sizeof *all, &all[d], NULL);
+        all[d] += !all[d];
+    }
+    call->image_info(image, CL_IMAGE_ARRAY_SIZE, sizeof layers, &layers, NULL);
+    call->image_info(image, CL_IMAGE_ELEMENT_SIZE, sizeof each, &each, NULL);
+    if (layers)
+        all[type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? 1 : 2] = layers;
+    if (!first && bytes == each * all[0] * all[1] * all[2])
+        return true;
+    const size_t texel = (size_t)first / each;
+    found->origin[0] = texel % all[0];
+    found->origin[1] = texel / all[0] % all[1];
+    found->origin[2] = texel / all[0] / all[1];
+    all[0] = (size_t)bytes / each;
+    all[1] = all[2] = 1;
+    return true;
+}
+
 static void release(hd_compute *gpu, hd_compute_memory memory) {
     void *svm = svm_of(gpu, memory);
     driver_in_place *place = driver_in_place_find(gpu, memory);
@@ -486,24 +570,33 @@ static const char *unshare(hd_compute *gpu, hd_compute_queue *queue, bool failed
 static const char *write_memory(hd_compute *gpu, hd_compute_queue *queue, hd_compute_memory to,
                                 uint64_t first, const void *from, uint64_t bytes) {
     char *svm = svm_of(gpu, to);
+    texels at;
     cl_event event;
     cl_int error =
-        svm ? call_of(gpu)->svm_copy(queue->handle, CL_FALSE, svm + first, from, (size_t)bytes,
-                                     wait_count(queue), waits(queue), &event)
-            : call_of(gpu)->write(queue->handle, buffer_of(to), CL_FALSE, (size_t)first,
-                                  (size_t)bytes, from, wait_count(queue), waits(queue), &event);
+        !svm && find_texels(gpu, to, first, bytes, &at)
+            ? call_of(gpu)->write_image(queue->handle, buffer_of(to), CL_FALSE, at.origin,
+                                        at.region, 0, 0, from, wait_count(queue), waits(queue),
+                                        &event)
+        : svm ? call_of(gpu)->svm_copy(queue->handle, CL_FALSE, svm + first, from, (size_t)bytes,
+                                       wait_count(queue), waits(queue), &event)
+              : call_of(gpu)->write(queue->handle, buffer_of(to), CL_FALSE, (size_t)first,
+                                    (size_t)bytes, from, wait_count(queue), waits(queue), &event);
     return queued(gpu, queue, error, event, "write to the device's memory");
 }
 
 static const char *read_memory(hd_compute *gpu, hd_compute_queue *queue, void *to,
                                hd_compute_memory from, uint64_t first, uint64_t bytes) {
     const char *svm = svm_of(gpu, from);
+    texels at;
     cl_event event;
     cl_int error =
-        svm ? call_of(gpu)->svm_copy(queue->handle, CL_FALSE, to, svm + first, (size_t)bytes,
-                                     wait_count(queue), waits(queue), &event)
-            : call_of(gpu)->read(queue->handle, buffer_of(from), CL_FALSE, (size_t)first,
-                                 (size_t)bytes, to, wait_count(queue), waits(queue), &event);
+        !svm && find_texels(gpu, from, first, bytes, &at)
+            ? call_of(gpu)->read_image(queue->handle, buffer_of(from), CL_FALSE, at.origin,
+                                       at.region, 0, 0, to, wait_count(queue), waits(queue), &event)
+        : svm ? call_of(gpu)->svm_copy(queue->handle, CL_FALSE, to, svm + first, (size_t)bytes,
+                                       wait_count(queue), waits(queue), &event)
+              : call_of(gpu)->read(queue->handle, buffer_of(from), CL_FALSE, (size_t)first,
+                                   (size_t)bytes, to, wait_count(queue), waits(queue), &event);
     return queued(gpu, queue, error, event, "read the device's memory");
 }
 
@@ -519,6 +612,19 @@ static const char *copy_across(hd_compute *gpu, hd_compute_queue *queue, hd_comp
     return error ? error : to_device(gpu, queue, shared, true);
 }
 
+/* Where one is an image or both are, by way of the host: not every driver copies all kinds. */
+static const char *copy_image(hd_compute *gpu, hd_compute_queue *queue, hd_compute_memory to,
+                              hd_compute_memory from, uint64_t bytes) {
+    void *host = hd_checked(malloc((size_t)bytes));
+    const char *error = read_memory(gpu, queue, host, from, 0, bytes);
+    if (!error)
+        error = write_memory(gpu, queue, to, 0, host, bytes);
+    if (!error)
+        error = finish(gpu, queue);
+    free(host);
+    return error;
+}
+
 static const char *copy(hd_compute *gpu, hd_compute_queue *queue, hd_compute_memory to,
                         hd_compute_memory from, uint64_t bytes) {
     void *to_svm = svm_of(gpu, to);
@@ -526,6 +632,9 @@ static const char *copy(hd_compute *gpu, hd_compute_queue *queue, hd_compute_mem
     cl_event event;
     if (!to_svm != !from_svm)
         return copy_across(gpu, queue, to, from, bytes);
+    texels at;
+    if (!to_svm && (find_texels(gpu, to, 0, bytes, &at) || find_texels(gpu, from, 0, bytes, &at)))
+        return copy_image(gpu, queue, to, from, bytes);
     cl_int error =
         to_svm ? call_of(gpu)->svm_copy(queue->handle, CL_FALSE, to_svm, from_svm, (size_t)bytes,
                                         wait_count(queue), waits(queue), &event)

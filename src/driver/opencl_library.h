@@ -34,6 +34,12 @@
     X(write, clEnqueueWriteBuffer)             \
     X(read, clEnqueueReadBuffer)               \
     X(copy, clEnqueueCopyBuffer)               \
+    X(make_image, clCreateImage)               \
+    X(image_info, clGetImageInfo)              \
+    X(write_image, clEnqueueWriteImage)        \
+    X(read_image, clEnqueueReadImage)          \
+    X(make_sampler, clCreateSampler)           \
+    X(release_sampler, clReleaseSampler)       \
     X(map, clEnqueueMapBuffer)                 \
     X(unmap, clEnqueueUnmapMemObject)          \
     X(make_program, clCreateProgramWithSource) \

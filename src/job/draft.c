@@ -176,7 +176,8 @@ static uint32_t buffer_for(drafter *d, const kir_param *param, const hd_buffer *
         hd_buffer *known = &d->buffers.data[b];
         bool same = m ? d->memories.data[b] == memory
                       : d->memories.data[b] == KIR_NONE && !strcmp(known->name, wanted);
-        if (!same || d->element_bytes.data[b] != bytes || strcmp(known->type, guessed->type) != 0)
+        if (!same || d->element_bytes.data[b] != bytes || strcmp(known->type, guessed->type) != 0 ||
+            !known->image != !guessed->image)
             continue;
         bool grows = known->count < guessed->count && (!m || m->bytes.kind != HD_HOST_WHOLE);
         known->count = grows ? guessed->count : known->count;
@@ -186,7 +187,9 @@ static uint32_t buffer_for(drafter *d, const kir_param *param, const hd_buffer *
     made.name = new_name(d, wanted);
     keep_inits(param->record, &made);
     const char *unit = KIR_HAS(d->module, BLOCKS) ? "thread" : "work-item";
-    if (d->flags->count) {
+    if (made.image) {
+        made.note = "the sizes and channels are a guess";
+    } else if (d->flags->count) {
         made.note = NULL;
     } else if (m && m->bytes.kind == HD_HOST_WHOLE && m->bytes.parts[0] >= (int64_t)bytes) {
         made.count = (uint64_t)m->bytes.parts[0] / bytes;
@@ -327,7 +330,7 @@ static void draft_arg(drafter *d, const kir_kernel *kernel, const hd_job *guess,
         arg->note = note;
         arg->guess = is_guess ? "value" : NULL;
     } else {
-        arg->note = param->type.kind == KIR_INT && !param->by_value_struct
+        arg->note = param->type.kind == KIR_INT && !param->by_value_struct && !arg->is_sampler
                         ? "a guess, by the number of threads"
                         : "a guess";
     }
@@ -572,7 +575,8 @@ static void draft_launch(drafter *d, const kir_kernel *kernel, const hd_host_lau
         return;
     }
     hd_launch made = guess->launches[0];
-    bool has_args = launch && launch->arg_count == kernel->param_count;
+    made.arg_count = job_given_params(kernel); /* images give the others */
+    bool has_args = launch && launch->arg_count == made.arg_count;
     for (uint32_t p = 0; p < made.arg_count; p++)
         draft_arg(d, kernel, guess, has_args ? &launch->args[p] : &unknown,
                   launch ? launch->loop : -1, &made.args[p]);

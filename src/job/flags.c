@@ -193,13 +193,36 @@ static void fill_record(filler *f, const hd_record *record, const char *prefix) 
     }
 }
 
-static void add_buffer(const maker *m, const kir_param *param, uint64_t count, hd_arg *arg) {
+/* An image of a made-up size, and where the kernel takes any channels, of rgba of float. */
+static const hd_image *made_up_image(const maker *m, const hd_launch *launch,
+                                     const kir_param *param) {
+    static const uint64_t sides[] = {0, 1024, 128}, layers = 4;
+    const kir_image_shape shape = kir_image_shape_of(param->type_name);
+    hd_image *image = hd_new(m->arena, hd_image);
+    uint64_t *const sizes[] = {&image->width, &image->height, &image->depth};
+    for (uint32_t d = 0; d < shape.dims; d++)
+        *sizes[d] = shape.dims == 1              ? m->count
+                    : launch->dims >= shape.dims ? launch->global[d]
+                                                 : sides[shape.dims - 1];
+    image->layers = shape.has_layers ? layers : 0;
+    image->format = param->format.order ? param->format : kir_image_usual;
+    return image;
+}
+
+static void add_buffer(const maker *m, const hd_launch *launch, const kir_param *param,
+                       uint64_t count, hd_arg *arg) {
     hd_buffer *buffer = &m->job->buffers[m->job->buffer_count];
     kir_type type;
     bool is_signed;
     *buffer = (hd_buffer){.name = param->name, .count = count, .place = m->place};
     buffer->guess = m->flags->count ? "contents" : "count, contents";
     buffer->type = buffer_type(m, param);
+    if (param->object == KIR_IMAGE) {
+        buffer->image = made_up_image(m, launch, param);
+        buffer->type = kir_image_texel(m->arena, buffer->image->format);
+        buffer->count = hd_image_texels(buffer->image);
+        buffer->guess = "count, contents";
+    }
     filler f = {.m = m};
     /* Numbers or vectors, though a struct of CUDA's may have that name (__half). A vector of three
      * is a record where it has one. */
@@ -330,10 +353,12 @@ static const char *value_of(const maker *m, const hd_launch *launch, const kir_p
     const char *given = job_flag_of(m->flags, param);
     if (given)
         return strchr(given, '=') + 1;
-    if (param->is_texture) /* one row of so many elements, read without filtering */
+    if (param->object == KIR_TEXTURE) /* one row of so many elements, read without filtering */
         return hd_ends_in(param->name, ".width") ? hd_format(m->arena, "%llu", (ull)m->count)
                : hd_ends_in(param->name, ".height") || hd_ends_in(param->name, ".depth") ? "1"
                                                                                          : "0";
+    if (param->object == KIR_SAMPLER)
+        return hd_format(m->arena, "%d", KIR_SAMPLER_USUAL);
     if (param->by_value_struct)
         return members_of(m, launch, param);
     return is_whole(param->type, param->type_name)
@@ -344,7 +369,7 @@ static const char *value_of(const maker *m, const hd_launch *launch, const kir_p
 static void add_args(maker *m, hd_launch *launch) {
     uint64_t local = launch->local[0] * launch->local[1] * launch->local[2];
     choose_extents(m, launch);
-    for (uint32_t p = 0; p < m->kernel->param_count; p++) {
+    for (uint32_t p = 0; p < launch->arg_count; p++) {
         const kir_param *param = &m->kernel->params[p];
         hd_arg *arg = &launch->args[p];
         *arg = (hd_arg){.name = param->name, .kind = job_arg_kind(param), .place = m->place};
@@ -353,9 +378,10 @@ static void add_args(maker *m, hd_launch *launch) {
         if (arg->kind == HD_ARG_LOCAL)
             arg->local_bytes = local * (param->element_bytes ? param->element_bytes : 16);
         else if (arg->kind == HD_ARG_BUFFER)
-            add_buffer(m, param, m->count, arg);
+            add_buffer(m, launch, param, m->count, arg);
         else
             arg->value_text = value_of(m, launch, param);
+        arg->is_sampler = param->object == KIR_SAMPLER;
     }
 }
 
@@ -406,7 +432,7 @@ hd_status hd_job_from_flags(hd_arena *arena, const hd_diag *diag, const hd_job_f
     launch->kernel_name = m.kernel->name;
     launch->repeat = 1;
     launch->place = m.place;
-    launch->arg_count = m.kernel->param_count;
+    launch->arg_count = job_given_params(m.kernel);
     launch->args = hd_new_array(arena, hd_arg, m.kernel->param_count);
     if (flags->record_of)
         status = declare_record(&m);

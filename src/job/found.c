@@ -261,7 +261,7 @@ static use join(const use *a, const use *b) {
 }
 
 static bool is_number(const hd_buffer *buffer) {
-    return !buffer->record && buffer->scalar.lanes == 1 && !buffer->arrays;
+    return !buffer->record && buffer->scalar.lanes == 1 && !buffer->arrays && !buffer->image;
 }
 
 /* Two fields may be two halves, or neighbouring rows. */
@@ -381,8 +381,9 @@ static group find_alike(hd_arena *arena, const hd_job *job, const hd_record *wit
         group g = {.buffers = {b}, .count = 1};
         bool has_record = !with;
         for (uint32_t o = b + 1; o < job->buffer_count && g.count < HD_MAX_FIELDS; o++)
-            if (job->buffers[o].count == job->buffers[b].count &&
-                alike(job, infos, b, o, &g.gathers) && alike(job, infos, o, b, &g.gathers))
+            if (job->buffers[o].count == job->buffers[b].count && !job->buffers[o].image &&
+                !job->buffers[b].image && alike(job, infos, b, o, &g.gathers) &&
+                alike(job, infos, o, b, &g.gathers))
                 g.buffers[g.count++] = o;
         for (uint32_t m = 0; m < g.count; m++)
             has_record |= job->buffers[g.buffers[m]].record == with;

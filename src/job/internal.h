@@ -66,6 +66,11 @@ extern const hd_yaml_key job_spot_keys[], job_arg_keys[], job_held_keys[], job_c
 /* launches.c */
 hd_status job_reader_launches(const reader *r, const hd_yaml *list);
 
+/* images.c: `image` of a buffer, which gives it its type and count, and `sampler` of an argument. */
+extern const hd_yaml_key job_image_keys[], job_sampler_keys[];
+hd_status job_reader_image(const reader *r, const hd_yaml *map, hd_buffer *buffer);
+hd_status job_reader_sampler(const reader *r, const hd_yaml *map, hd_arg *arg);
+
 /* indices.c */
 hd_status job_reader_indices(const reader *r, const hd_yaml *map, void *entry, uint32_t number);
 
@@ -104,6 +109,16 @@ const char *job_flag_of(const hd_job_flags *flags, const kir_param *param);
 
 /* launches.c: an error when the launch says its size in another way than its kernel takes it. */
 hd_status job_launch_check_way(const resolver *r, const hd_launch *launch);
+
+/* ---- images.c -------------------------------------------------------------------- */
+
+/* The parameters that a launch gives, which stand before those that its images give. */
+uint32_t job_given_params(const kir_kernel *kernel);
+/* An error where an image or a sampler is given to what is none, or the reverse, or another image. */
+hd_status job_check_object(const resolver *r, const hd_launch *launch, const hd_arg *arg,
+                           const kir_param *param);
+/* Adds arguments for the parameters that images give. The others are resolved. */
+void job_give_images(hd_arena *arena, const hd_job *job, hd_launch *launch);
 
 /* ---- resolve.c: names ------------------------------------------------------------ */
 

@@ -58,7 +58,9 @@ static const hd_yaml_key init_keys[] = {MEMBER(hd_init, field, field, JOB_NAME),
 
 static const hd_yaml_key buffer_keys[] = {
     MEMBER(hd_buffer, name, name, JOB_NAME, NEEDED),
-    MEMBER(hd_buffer, type, type, JOB_NAME, NEEDED),
+    MEMBER(hd_buffer, type, type, JOB_NAME),
+    MAP(image, job_image_keys,
+        LIKE("image: {width: 64, height: 32, channels: rgba, type: unorm8}")),
     MEMBER(hd_buffer, count, count, JOB_COUNT, FROM(1)),
     LIST(init, init_keys, "init", LIKE("init: [{generator: uniform, low: 0, high: 1, seed: 1}]")),
     MEMBER(hd_buffer, file, file, JOB_PATH),
@@ -88,6 +90,7 @@ const hd_yaml_key job_arg_keys[] = {
     TEXT(step),
     TEXT(factor),
     MAP(from, job_spot_keys, LIKE("from: {buffer: count, element: 0}, beside a value")),
+    MAP(sampler, job_sampler_keys, LIKE("sampler: {address: clamp, filter: linear}")),
     MEMBER(hd_arg, guess, guess, JOB_TEXT, LIKE("guess: value")),
     MEMBER(hd_arg, offset, offset, JOB_COUNT,
            LIKE("offset: [0] in a launch, offset: 256 (bytes) in an argument")),
@@ -430,9 +433,20 @@ static hd_status read_buffer(const reader *r, const hd_yaml *map, void *at, uint
     hd_buffer *buffer = at;
     const hd_yaml *inits = hd_yaml_get(map, "init"), *placement = hd_yaml_get(map, "placement");
     buffer->place = hd_yaml_place(r->file, map);
+    const hd_yaml *image = hd_yaml_get(map, "image");
     hd_status status = job_reader_members(r, map, buffer_keys, buffer);
     if (status || (status = job_reader_check_guess(r, map, "contents", "count")))
         return status;
+    if (image && (hd_yaml_get(map, "type") || hd_yaml_get(map, "count")))
+        return FAIL(r, image,
+                    "buffer '%s' has 'image' beside 'type' or 'count', which an image has from its "
+                    "channels and sizes; keep one",
+                    buffer->name);
+    if (image && (status = job_reader_image(r, image, buffer)))
+        return status;
+    if (!buffer->type)
+        return FAIL(r, map, "the key 'type' of buffer %u is missing; add it, or make it an 'image'",
+                    number + 1);
     if (placement && !hd_placement_parse(placement->text, &buffer->placement))
         return FAIL(r, placement, "unknown placement '%s'; there are: %s", placement->text,
                     hd_placement_names(r->arena));

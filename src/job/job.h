@@ -51,9 +51,16 @@ typedef struct hd_init {
     hd_place place; /* of the entry in the job file */
 } hd_init;
 
+/* An image of OpenCL C (images.c); sizes that it has not are 0. */
+typedef struct hd_image {
+    uint64_t width, height, depth, layers;
+    kir_image_format format;
+} hd_image;
+
 typedef struct hd_buffer {
     const char *name;
     const char *type;
+    const hd_image *image; /* NULL: it is none; `type` and `count` are of its texels */
     uint64_t count;
     const char *file;  /* initial bytes, or NULL; already resolved beside the job */
     const void *bytes; /* of a job that a program made: all initial bytes; NULL: `file`, `inits` */
@@ -137,6 +144,8 @@ typedef struct hd_arg {
     const char *round_text; /* of a draft: "round: 0, step: 2", as the launch is in a group */
     const hd_spot *from;    /* of a value that is read when the launch is to run; NULL: it stays */
     const char *guess;      /* "value" where it is one; else NULL */
+    bool is_sampler;        /* `value_text` is its number */
+    bool is_derived;        /* of an image: "photo.width", which hd_job_resolve() has added */
     hd_place place;
     const char *note; /* of a draft: NULL: as the host code has it */
     /* filled by hd_job_resolve() */
@@ -321,6 +330,18 @@ void hd_job_print(hd_str *out, const hd_job *job, const kir_module *module,
 static inline const char *hd_job_source(const hd_job *job) {
     return job->source_count ? job->sources[0] : job->kernel_path;
 }
+
+/* images.c */
+uint64_t hd_image_texels(const hd_image *image);
+kir_image_shape hd_image_shape(const hd_image *image);
+/* "a 2-D image with layers" */
+const char *hd_image_name(hd_arena *arena, kir_image_shape shape);
+/* As a job file has them, between braces. */
+const char *hd_image_text(hd_arena *arena, const hd_image *image);
+const char *hd_sampler_text(hd_arena *arena, uint32_t bits);
+/* Compiler options for the front end: these, the job's or others, and what its launches tell of images
+ * and samplers, so that kernels are compiled for these. */
+const char *hd_job_front_options(hd_arena *arena, const hd_job *job, const char *options);
 
 /* records.c: the records of a resolved job that can be laid out, which are more than one where
  * job->several says so. */

@@ -258,15 +258,17 @@ static hd_status read_level(const reader *r, const hd_yaml *level, at_level at, 
 static hd_status read_arg(const reader *r, const hd_yaml *map, at_level at, hd_arg *arg) {
     const hd_yaml *local = hd_yaml_get(map, "local"), *level = hd_yaml_get(map, "level");
     const hd_yaml *round = hd_yaml_get(map, "round"), *from = hd_yaml_get(map, "from");
+    const hd_yaml *sampler = hd_yaml_get(map, "sampler");
     arg->place = hd_yaml_place(r->file, map);
     hd_status status = job_reader_members(r, map, job_arg_keys, arg);
     if (status != HD_OK || (status = job_reader_check_guess(r, map, "value", NULL)))
         return status;
-    if (!!arg->buffer_name + !!arg->value_text + !!arg->bytes_text + !!local + !!level + !!round !=
+    if (!!arg->buffer_name + !!arg->value_text + !!arg->bytes_text + !!local + !!level + !!round +
+            !!sampler !=
         1)
         return FAIL(r, map,
-                    "argument '%s' needs exactly one of 'buffer', 'value', 'bytes' and 'local', or "
-                    "in a launch for levels 'level', in a group 'round'",
+                    "argument '%s' needs exactly one of 'buffer', 'value', 'bytes', 'local' and "
+                    "'sampler', or in a launch for levels 'level', in a group 'round'",
                     arg->name);
     if (round)
         return read_round(r, map, at, arg);
@@ -288,6 +290,8 @@ static hd_status read_arg(const reader *r, const hd_yaml *map, at_level at, hd_a
             "argument '%s' is no buffer; 'offset' is the number of bytes of a buffer before "
             "the place that an argument points to",
             arg->name);
+    if (sampler && (status = job_reader_sampler(r, sampler, arg)))
+        return status;
     arg->kind = arg->buffer_name ? HD_ARG_BUFFER : local ? HD_ARG_LOCAL : HD_ARG_VALUE;
     return level ? read_level(r, level, at, arg) : read_spot(r, from, &arg->from);
 }

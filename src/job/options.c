@@ -42,7 +42,6 @@ static const option_form forms[] = {
     {"--cuda-gpu-arch=", JOINED, false},
     {"--offload-arch=", JOINED, false},
     {"-ffp-contract=", JOINED, false},
-    {"--images-as-arrays=", JOINED, false},
     {"-arch=", JOINED, false},
     {"--gpu-architecture=", JOINED, false},
     {"-gencode", EITHER, false},

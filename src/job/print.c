@@ -1,4 +1,6 @@
 /* A draft as the text of a job file. */
+#include <stdlib.h>
+
 #include "job/internal.h"
 
 /* In quotes where YAML would take it for something else. */
@@ -34,8 +36,12 @@ static void print_buffer(hd_str *out, const hd_buffer *buffer) {
     hd_arena *arena = out->arena;
     if (buffer->note)
         add_comment(out, "  ", buffer->note);
-    hd_str_printf(out, "  - name: %s\n    type: %s\n    count: %llu\n", quoted(arena, buffer->name),
-                  quoted(arena, buffer->type), (ull)buffer->count);
+    hd_str_printf(out, "  - name: %s\n", quoted(arena, buffer->name));
+    if (buffer->image)
+        hd_str_printf(out, "    image: {%s}\n", hd_image_text(arena, buffer->image));
+    else
+        hd_str_printf(out, "    type: %s\n    count: %llu\n", quoted(arena, buffer->type),
+                      (ull)buffer->count);
     if (buffer->guess)
         hd_str_printf(out, "    guess: %s\n", quoted(arena, buffer->guess));
     if (buffer->placement)
@@ -61,6 +67,9 @@ static void print_arg(hd_str *out, const hd_arg *arg) {
         hd_str_printf(out, "buffer: %s", quoted(arena, arg->buffer_name));
     else if (arg->kind == HD_ARG_LOCAL)
         hd_str_printf(out, "local: %llu", (ull)arg->local_bytes);
+    else if (arg->is_sampler)
+        hd_str_printf(out, "sampler: {%s}",
+                      hd_sampler_text(arena, (uint32_t)strtoul(arg->value_text, NULL, 10)));
     else if (arg->round_text)
         hd_str_add(out, arg->round_text);
     else
@@ -93,7 +102,8 @@ static void print_launch(hd_str *out, const hd_launch *launch, bool in_blocks) {
     if (launch->arg_count)
         hd_str_add(out, "    args:\n");
     for (uint32_t a = 0; a < launch->arg_count; a++)
-        print_arg(out, &launch->args[a]);
+        if (!launch->args[a].is_derived)
+            print_arg(out, &launch->args[a]);
 }
 
 /* ---- groups ------------------------------------------------------------------------------- */

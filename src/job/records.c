@@ -21,6 +21,8 @@ static hd_status find_array(const resolver *r, hd_job_arrays *arrays, uint32_t f
     if (buffer->arrays)
         return REFUSE(r, arrays, "buffer '%s' is a field twice, of '%s' and '%s'; name it once",
                       name, buffer->arrays->name, arrays->name);
+    if (buffer->image)
+        return REFUSE(r, arrays, "'%s' is an image, which is no field of a record", name);
     buffer->arrays = arrays;
     buffer->array_field = f;
     if (buffer->count != first->count)

@@ -522,8 +522,8 @@ static hd_status check_offset(const resolver *r, const hd_arg *arg) {
 static hd_status resolve_buffer_arg(const resolver *r, const hd_launch *launch, hd_arg *arg,
                                     const kir_param *param) {
     const hd_job *job = r->job;
-    hd_status status = find_buffer(r, arg);
-    if (status != HD_OK || (status = job_check_declared(r, launch, arg)))
+    hd_status status = job_check_declared(r, launch, arg);
+    if (status)
         return status;
     const hd_buffer *buffer = &job->buffers[arg->buffer];
     const char *type = param->element_type ? param->element_type : param->type_name;
@@ -625,12 +625,17 @@ static hd_status resolve_arg(const resolver *r, const hd_launch *launch, hd_arg 
         hd_status status = find_buffer(r, arg);
         return status ? status : check_offset(r, arg);
     }
-    if (arg->bytes_text && (wanted == HD_ARG_VALUE || wanted == HD_ARG_BUFFER))
+    if (arg->param >= job_given_params(kernel))
+        return REFUSE(r, arg, "'%s' comes from the image itself; leave it out", arg->name);
+    if (arg->bytes_text && !param->object && (wanted == HD_ARG_VALUE || wanted == HD_ARG_BUFFER))
         return resolve_bytes(r, arg, param);
     if (arg->kind != wanted)
         return REFUSE(r, arg, "parameter '%s' of kernel '%s' is %s; give it %s", arg->name,
                       kernel->name, param->type_name ? param->type_name : "of another kind",
                       keys[wanted]);
+    hd_status status = wanted == HD_ARG_BUFFER ? find_buffer(r, arg) : HD_OK;
+    if (status || (status = job_check_object(r, launch, arg, param)))
+        return status;
     if (wanted == HD_ARG_BUFFER)
         return resolve_buffer_arg(r, launch, arg, param);
     return wanted == HD_ARG_VALUE ? resolve_value(r, kernel, arg) : HD_OK;
@@ -644,8 +649,9 @@ static hd_status check_all_given(const resolver *r, const hd_launch *launch) {
             a++;
         if (a < launch->arg_count)
             continue;
-        static const char *const keys[] = {"buffer", "value", "local"};
         const kir_param *param = &kernel->params[p];
+        const char *const keys[] = {"buffer", param->object == KIR_SAMPLER ? "sampler" : "value",
+                                    "local"};
         return REFUSE(
             r, launch,
             "the launch of '%s' does not give its parameter '%s' (%s); add {name: %s, %s: ...}",
@@ -830,7 +836,10 @@ static hd_status resolve_launch(const resolver *r, hd_launch *launch) {
                           "size: 'shared: BYTES'",
                           launch->kernel->name, launch->kernel->statics[s].name);
     for (uint32_t a = 0; a < launch->arg_count && status == HD_OK; a++)
-        status = resolve_arg(r, launch, &launch->args[a]);
+        if (!launch->args[a].is_derived)
+            status = resolve_arg(r, launch, &launch->args[a]);
+    if (status == HD_OK)
+        job_give_images(r->arena, r->job, launch);
     if (status == HD_OK)
         status = resolve_held(r, launch->before, launch->before_count);
     if (status == HD_OK)

@@ -13,6 +13,7 @@
 #define HD_KIR_H
 
 #include "base/base.h"
+#include "kernel/image.h"
 #include "layout/layout.h"
 
 /* ---- types --------------------------------------------------------------- */
@@ -230,7 +231,8 @@ typedef struct kir_param {
     uint32_t element_bytes;   /* of the pointee; 0 for scalars and void pointers */
     const char *element_type; /* of the pointee: "float4", "struct body"; NULL for scalars */
     bool is_const, is_restrict, by_value_struct;
-    bool is_texture; /* the array behind a texture, or a number that is known of one */
+    kir_object object;       /* the array behind such a one, or a number that is known of one */
+    kir_image_format format; /* of an image, where the kernel is compiled for it */
 } kir_param;
 
 /* An address that a variable holds from the start: 8 bytes of it are that of another variable of

@@ -438,6 +438,22 @@ static hd_record *read_record_name(reader *r) {
     return NULL;
 }
 
+/* The object that a parameter is of, and the format of an image where it has one. */
+static void read_object(reader *r, kir_param *param) {
+    static const char *const words[] = {"texture", "image", "sampler"};
+    for (int i = 0; i < 3 && !param->object; i++)
+        if (accept_word(r, words[i]))
+            param->object = (kir_object)(KIR_TEXTURE + i);
+    if (param->object != KIR_IMAGE || r->now.kind != WORD || !kir_image_order_named(r->now.text))
+        return;
+    token here = r->now;
+    param->format.order =
+        kir_image_order_named(expect(r, WORD, "the order of an image's channels"));
+    param->format.type = kir_image_type_named(expect(r, WORD, "the type of an image's channels"));
+    if (!kir_image_texel(r->arena, param->format))
+        wrong(r, &here, "no image has these channels");
+}
+
 static kir_param read_param(reader *r) {
     token here = r->now;
     kir_param param = {.name = expect(r, STRING, "the parameter's name in quotes")};
@@ -457,7 +473,7 @@ static kir_param read_param(reader *r) {
     param.is_const = accept_word(r, "const");
     param.is_restrict = accept_word(r, "restrict");
     param.by_value_struct = accept_word(r, "value");
-    param.is_texture = accept_word(r, "texture");
+    read_object(r, &param);
     if (param.type.kind != KIR_PTR &&
         (param.by_value_struct || param.bytes != kir_type_bytes(param.type)))
         wrong(r, &here, "parameter \"%s\" cannot be a value of %u bytes of its type", param.name,

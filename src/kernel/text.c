@@ -188,6 +188,8 @@ static void print_record_name(hd_str *out, const hd_record *record) {
     print_named(out, " record ", record ? record->name : NULL);
 }
 
+static const char *const object_words[] = {"", " texture", " image", " sampler"};
+
 static void print_param(hd_str *out, const kir_param *param) {
     print_named(out, "    param ", param->name);
     hd_str_add(out, " ");
@@ -201,7 +203,11 @@ static void print_param(hd_str *out, const kir_param *param) {
     hd_str_add(out, param->is_const ? " const" : "");
     hd_str_add(out, param->is_restrict ? " restrict" : "");
     hd_str_add(out, param->by_value_struct ? " value" : "");
-    hd_str_add(out, param->is_texture ? " texture\n" : "\n");
+    hd_str_add(out, object_words[param->object]);
+    if (param->format.order)
+        hd_str_printf(out, " %s %s", kir_image_order_name(param->format.order),
+                      kir_image_type_name(param->format.type));
+    hd_str_add(out, "\n");
 }
 
 static bool is_zero(const uint8_t *bytes, uint64_t count) {

@@ -267,6 +267,13 @@ static CL_API_ENTRY cl_kernel CL_API_CALL clone_kernel(cl_kernel from, cl_int *e
     return kernel;
 }
 
+static bool is_sampler(const layer *l, cl_kernel kernel, cl_uint index) {
+    char type[16];
+    return !l->target->clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type,
+                                          NULL) &&
+           !strcmp(type, "sampler_t");
+}
+
 layer_arg_kind layer_arg_kind_of(const layer *l, cl_kernel kernel, cl_uint index,
                                  const layer_arg *a) {
     cl_kernel_arg_address_qualifier where;
@@ -277,9 +284,17 @@ layer_arg_kind layer_arg_kind_of(const layer *l, cl_kernel kernel, cl_uint index
     const bool is_memory =
         error ? layer_arg_buffer(l, a) != NULL
               : where == CL_KERNEL_ARG_ADDRESS_GLOBAL || where == CL_KERNEL_ARG_ADDRESS_CONSTANT;
-    return is_memory   ? layer_arg_buffer(l, a) ? LAYER_ARG_BUFFER : LAYER_ARG_UNKNOWN
-           : !a->value ? LAYER_ARG_LOCAL
-                       : LAYER_ARG_VALUE;
+    const layer_buffer *memory = is_memory ? layer_arg_buffer(l, a) : NULL;
+    if (is_memory)
+        return !memory                ? LAYER_ARG_UNKNOWN
+               : memory->whole->image ? LAYER_ARG_IMAGE
+                                      : LAYER_ARG_BUFFER;
+    if (!a->value)
+        return LAYER_ARG_LOCAL;
+    if (!is_sampler(l, kernel, index))
+        return LAYER_ARG_VALUE;
+    return layer_sampler_of(l, *(const cl_sampler *)a->value) ? LAYER_ARG_SAMPLER
+                                                              : LAYER_ARG_UNKNOWN;
 }
 
 const layer_buffer *layer_arg_buffer(const layer *l, const layer_arg *a) {
@@ -315,20 +330,22 @@ static void CL_CALLBACK is_gone(cl_mem memory, void *whole) {
     __atomic_store_n(&((layer_whole *)whole)->is_gone, true, __ATOMIC_RELEASE);
 }
 
-static void follow_whole(layer *l, cl_context context, cl_mem memory, cl_mem_flags flags,
-                         size_t bytes) {
+void layer_follow_whole(layer *l, layer_whole whole) {
     layer_whole *w = hd_new(l->arena, layer_whole);
     l->next_address += PAGE;
-    *w = (layer_whole){.memory = memory,
-                       .context = context,
-                       .flags = flags,
-                       .bytes = bytes,
-                       .address = l->next_address};
-    l->next_address += hd_align_up(bytes, PAGE);
+    *w = whole;
+    w->address = l->next_address;
+    l->next_address += hd_align_up(w->bytes, PAGE);
     hd_hash_set(&l->by_address, w->address, l->wholes.count);
     hd_push(l->arena, &l->wholes, w);
-    l->target->clSetMemObjectDestructorCallback(memory, is_gone, w);
-    follow_buffer(l, memory, (layer_buffer){w, 0, bytes});
+    l->target->clSetMemObjectDestructorCallback(w->memory, is_gone, w);
+    follow_buffer(l, w->memory, (layer_buffer){w, 0, w->bytes});
+}
+
+static void follow_whole(layer *l, cl_context context, cl_mem memory, cl_mem_flags flags,
+                         size_t bytes) {
+    layer_follow_whole(
+        l, (layer_whole){.memory = memory, .context = context, .flags = flags, .bytes = bytes});
 }
 
 layer_whole *layer_whole_at(const layer *l, uint64_t address) {

@@ -42,7 +42,8 @@ static void begin(layer *l, const cl_icd_dispatch *target) {
     l->arena = hd_arena_new();
     if (words && !strncmp(words, record, strlen(record)))
         record_into(l->arena, words + strlen(record));
-    l->programs.arena = l->kernels.arena = l->buffers.arena = l->by_address.arena = l->arena;
+    l->programs.arena = l->kernels.arena = l->buffers.arena = l->samplers.arena = l->arena;
+    l->by_address.arena = l->arena;
     l->recorder = layer_recorder_new(l);
     if (words && !strcmp(words, automatic))
         layer_races_open(l);
@@ -81,6 +82,7 @@ CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispat
         layer_runs(&table);
     } else if (!runs) {
         layer_uses(&table);
+        layer_images(&table);
         layer_launches(&table);
     }
     *given = entries < own ? entries : own;

@@ -5,6 +5,7 @@
  *     layer.c       the table of calls that a loader asks for; what is asked of the layer
  *     followed.c    programs, kernels with their arguments, buffers, queues
  *     calls.c       functions that the program wants called
+ *     images.c      images and samplers
  *     uses.c        commands that touch buffers
  *     launched.c    kernels that are launched
  *     recorded.c    launches that are recorded
@@ -55,16 +56,18 @@ typedef struct layer_kernel {
     bool is_fixed;                         /* it is to stay as it is */
 } layer_kernel;
 
-/* A buffer that is no part of another one. */
+/* A buffer that is no part of another one, or an image. */
 typedef struct layer_whole {
     cl_mem memory;
     cl_context context;
     cl_mem_flags flags;
     size_t bytes;
-    uint64_t address; /* no two buffers that ever were have the same */
-    uint64_t changes; /* commands so far that may have written it */
-    uint32_t mapped;  /* regions that the host has now */
-    bool is_shared;   /* with images */
+    uint64_t address;  /* no two buffers that ever were have the same */
+    uint64_t changes;  /* commands so far that may have written it */
+    uint32_t mapped;   /* regions that the host has now */
+    bool is_shared;    /* with images */
+    const char *image; /* as a job has it; NULL: it is a buffer */
+    size_t region[3];  /* of an image, all of it */
     bool is_gone;
     struct layer_view *views; /* in other layouts */
 } layer_whole;
@@ -93,12 +96,13 @@ typedef struct layer {
     pthread_mutex_t lock; /* of all that follows; a driver may call a program back in any call */
     const cl_icd_dispatch *target;
     hd_arena *arena;
-    hd_hash_table programs, kernels, buffers; /* handle -> row */
-    hd_hash_table by_address;                 /* -> row of `wholes` */
+    hd_hash_table programs, kernels, buffers, samplers; /* handle -> row */
+    hd_hash_table by_address;                           /* -> row of `wholes` */
     hd_vec(layer_program *) program_rows;
     hd_vec(layer_kernel *) kernel_rows;
     hd_vec(layer_buffer) buffer_rows;
     hd_vec(layer_whole *) wholes;
+    hd_vec(const char *) sampler_rows; /* as a job has them */
     hd_vec(layer_queue) queues;
     uint64_t next_address;
     struct layer_recorder *recorder; /* NULL: nothing is recorded */
@@ -119,6 +123,8 @@ layer_kernel *layer_kernel_of(const layer *l, cl_kernel kernel);
 const layer_buffer *layer_buffer_of(const layer *l, cl_mem memory);
 /* The handle is of something that is no buffer. */
 void layer_forget_buffer(layer *l, cl_mem memory);
+/* Memory that is given an address; of `whole` that is not set. */
+void layer_follow_whole(layer *l, layer_whole whole);
 layer_whole *layer_whole_at(const layer *l, uint64_t address);
 /* All that was asked of the context is done then. */
 void layer_finish_all(layer *l, cl_context context);
@@ -126,6 +132,8 @@ void layer_finish_all(layer *l, cl_context context);
 typedef enum layer_arg_kind {
     LAYER_ARG_VALUE,
     LAYER_ARG_BUFFER,
+    LAYER_ARG_IMAGE,
+    LAYER_ARG_SAMPLER,
     LAYER_ARG_LOCAL,
     LAYER_ARG_UNKNOWN
 } layer_arg_kind;
@@ -135,6 +143,16 @@ layer_arg_kind layer_arg_kind_of(const layer *l, cl_kernel kernel, cl_uint index
 const layer_buffer *layer_arg_buffer(const layer *l, const layer_arg *arg);
 /* The kernel may write what the argument points to. */
 bool layer_arg_is_written(const layer *l, cl_kernel kernel, cl_uint index);
+
+/* images.c: the calls that make images and samplers. */
+void layer_images(cl_icd_dispatch *table);
+/* As a job has it; NULL: it is none that is followed. */
+const char *layer_sampler_of(const layer *l, cl_sampler sampler);
+/* All texels of an image, row by row, to the host or to a buffer. */
+cl_int layer_read_image(const layer *l, cl_command_queue queue, const layer_whole *image,
+                        void *bytes);
+cl_int layer_copy_image(const layer *l, cl_command_queue queue, const layer_whole *image,
+                        cl_mem to);
 
 /* calls.c */
 void layer_call_back(cl_icd_dispatch *table);
@@ -146,6 +164,8 @@ void layer_uses(cl_icd_dispatch *table);
 typedef enum layer_use { LAYER_READ = 1, LAYER_WRITE = 2, LAYER_CHANGE = 3 } layer_use;
 cl_int layer_use_buffer(layer *l, const layer_buffer *buffer, size_t offset, size_t bytes,
                         layer_use use);
+/* An image over a buffer is made: whoever uses it is not looked at. */
+void layer_share_buffer(layer *l, cl_mem memory);
 
 /* launched.c */
 typedef struct layer_launch {

@@ -243,8 +243,8 @@ static void take_request(request *r, cl_command_queue queue, cl_kernel kernel) {
             if (a->arg.value)
                 a->arg.value = memcpy(copy, a->arg.value, a->arg.bytes);
             const layer_buffer *b = layer_arg_buffer(l, &k->args.data[i]);
-            a->is_buffer = b != NULL;
-            a->buffer = b ? *b : (layer_buffer){0};
+            a->is_buffer = b && !b->whole->image;
+            a->buffer = a->is_buffer ? *b : (layer_buffer){0};
         }
     }
     layer_leave(l);

@@ -32,27 +32,32 @@ static void say(void *user, const char *line) {
 static uint64_t version(void *user, uint64_t address) {
     const layer_recorder *r = user;
     const layer_whole *w = layer_whole_at(r->layer, address);
-    const bool is_hosts =
-        !w || w->mapped || w->is_shared || w->flags & (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR);
+    const bool is_hosts = !w || w->mapped || w->is_shared || w->image ||
+                          w->flags & (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR);
     return is_hosts ? 0 : w->changes + 1;
 }
 
 /* Of memory that the host may not read a copy can be read. */
-static cl_int read_copy(const layer_recorder *r, cl_mem memory, size_t bytes) {
+static cl_int read_copy(const layer_recorder *r, const layer_whole *w, size_t bytes) {
     const cl_icd_dispatch *target = r->layer->target;
-    cl_context context;
-    cl_int error =
-        target->clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof context, &context, NULL);
-    cl_mem copy =
-        error ? NULL : target->clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &error);
+    cl_int error;
+    cl_mem copy = target->clCreateBuffer(w->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
     if (!copy)
         return error;
-    error = target->clEnqueueCopyBuffer(r->queue, memory, copy, 0, 0, bytes, 0, NULL, NULL);
+    error = w->image ? layer_copy_image(r->layer, r->queue, w, copy)
+                     : target->clEnqueueCopyBuffer(r->queue, w->memory, copy, 0, 0, bytes, 0, NULL,
+                                                   NULL);
     if (!error)
         error =
             target->clEnqueueReadBuffer(r->queue, copy, CL_TRUE, 0, bytes, r->bytes, 0, NULL, NULL);
     target->clReleaseMemObject(copy);
     return error;
+}
+
+static cl_int read_memory(const layer_recorder *r, const layer_whole *w, size_t bytes) {
+    return w->image ? layer_read_image(r->layer, r->queue, w, r->bytes)
+                    : r->layer->target->clEnqueueReadBuffer(r->queue, w->memory, CL_TRUE, 0, bytes,
+                                                            r->bytes, 0, NULL, NULL);
 }
 
 static const void *held(void *user, uint64_t address, size_t bytes) {
@@ -67,9 +72,7 @@ static const void *held(void *user, uint64_t address, size_t bytes) {
         r->room = bytes;
     }
     r->address = address;
-    r->is_read = !r->layer->target->clEnqueueReadBuffer(r->queue, w->memory, CL_TRUE, 0, bytes,
-                                                        r->bytes, 0, NULL, NULL) ||
-                 !read_copy(r, w->memory, bytes);
+    r->is_read = !read_memory(r, w, bytes) || !read_copy(r, w, bytes);
     return r->is_read ? r->bytes : NULL;
 }
 
@@ -111,7 +114,10 @@ static const char *add_args(const layer_recorder *r, cl_kernel kernel, const lay
         const layer_arg_kind kind = layer_arg_kind_of(l, kernel, i, a);
         if (kind == LAYER_ARG_LOCAL) {
             hd_recording_arg_text(r->recording, name, hd_format(l->arena, "local: %zu", a->bytes));
-        } else if (kind == LAYER_ARG_BUFFER) {
+        } else if (kind == LAYER_ARG_SAMPLER) {
+            hd_recording_arg_text(r->recording, name,
+                                  layer_sampler_of(l, *(const cl_sampler *)a->value));
+        } else if (kind == LAYER_ARG_BUFFER || kind == LAYER_ARG_IMAGE) {
             const layer_buffer *b = layer_arg_buffer(l, a);
             hd_recording_arg_memory(r->recording, name, b->whole->address + b->offset);
         } else {
@@ -127,11 +133,11 @@ static const char *see_args(const layer_recorder *r, cl_kernel kernel, const lay
         const layer_arg *a = &k->args.data[i];
         const layer_arg_kind kind = layer_arg_kind_of(r->layer, kernel, i, a);
         if (kind == LAYER_ARG_UNKNOWN)
-            return "arguments that are not followed (images, samplers, pipes, SVM)";
-        if (kind != LAYER_ARG_BUFFER)
+            return "arguments that are not followed (pipes, SVM, images of rare formats)";
+        if (kind != LAYER_ARG_BUFFER && kind != LAYER_ARG_IMAGE)
             continue;
         const layer_whole *w = layer_arg_buffer(r->layer, a)->whole;
-        hd_recording_see(r->recording, w->address, w->bytes);
+        hd_recording_see(r->recording, w->address, w->bytes, w->image);
     }
     return NULL;
 }

@@ -98,6 +98,13 @@ static cl_int copy(const layer *l, cl_command_queue queue, cl_mem from, cl_mem t
     return error ? error : l->target->clFinish(queue);
 }
 
+static bool is_only_read(const layer *l, cl_kernel kernel, cl_uint index) {
+    cl_kernel_arg_access_qualifier how;
+    return !l->target->clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_ACCESS_QUALIFIER, sizeof how,
+                                          &how, NULL) &&
+           how == CL_KERNEL_ARG_ACCESS_READ_ONLY;
+}
+
 /* False: there is no memory for it, or the kernel may write something else. */
 static bool keep(trial *t) {
     layer *l = t->l;
@@ -105,7 +112,8 @@ static bool keep(trial *t) {
     bool fine = true;
     for (cl_uint i = 0; i < t->x->param_count && fine; i++) {
         const layer_arg_kind kind = layer_arg_kind_of(l, t->launch->handle, i, &k->args.data[i]);
-        fine = kind != LAYER_ARG_UNKNOWN;
+        fine = kind != LAYER_ARG_UNKNOWN &&
+               (kind != LAYER_ARG_IMAGE || is_only_read(l, t->launch->handle, i));
         if (kind != LAYER_ARG_BUFFER)
             continue;
         const layer_buffer *b = layer_arg_buffer(l, &k->args.data[i]);

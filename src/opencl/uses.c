@@ -251,15 +251,7 @@ static CL_API_ENTRY cl_int CL_API_CALL call_function(cl_command_queue queue,
 
 /* ---- what else may touch them ---------------------------------------------------------------------- */
 
-/* An image, whose handle may have been a buffer's. */
-static cl_mem not_followed(layer *l, cl_mem memory) {
-    layer_forget_buffer(l, memory);
-    layer_leave(l);
-    return memory;
-}
-
-/* An image over a buffer: whoever uses it is not looked at. */
-static void share(layer *l, cl_mem memory) {
+void layer_share_buffer(layer *l, cl_mem memory) {
     const layer_buffer *b = layer_buffer_of(l, memory);
     if (!b)
         return;
@@ -267,49 +259,15 @@ static void share(layer *l, cl_mem memory) {
     b->whole->is_shared = true;
 }
 
-static CL_API_ENTRY cl_mem CL_API_CALL create_image(cl_context context, cl_mem_flags flags,
-                                                    const cl_image_format *format,
-                                                    const cl_image_desc *image, void *host,
-                                                    cl_int *error) {
-    layer *l = layer_enter();
-    if (image && image->mem_object)
-        share(l, image->mem_object);
-    return not_followed(l, l->target->clCreateImage(context, flags, format, image, host, error));
-}
-
-static CL_API_ENTRY cl_mem CL_API_CALL create_image_with(
-    cl_context context, const cl_mem_properties *how, cl_mem_flags flags,
-    const cl_image_format *format, const cl_image_desc *image, void *host, cl_int *error) {
-    layer *l = layer_enter();
-    if (image && image->mem_object)
-        share(l, image->mem_object);
-    return not_followed(
-        l, l->target->clCreateImageWithProperties(context, how, flags, format, image, host, error));
-}
-
-static CL_API_ENTRY cl_mem CL_API_CALL create_image_2d(cl_context context, cl_mem_flags flags,
-                                                       const cl_image_format *format, size_t width,
-                                                       size_t height, size_t row, void *host,
-                                                       cl_int *error) {
-    layer *l = layer_enter();
-    return not_followed(
-        l, l->target->clCreateImage2D(context, flags, format, width, height, row, host, error));
-}
-
-static CL_API_ENTRY cl_mem CL_API_CALL create_image_3d(cl_context context, cl_mem_flags flags,
-                                                       const cl_image_format *format, size_t width,
-                                                       size_t height, size_t depth, size_t row,
-                                                       size_t slice, void *host, cl_int *error) {
-    layer *l = layer_enter();
-    return not_followed(l, l->target->clCreateImage3D(context, flags, format, width, height, depth,
-                                                      row, slice, host, error));
-}
-
+/* A pipe; what had the handle before is gone. */
 static CL_API_ENTRY cl_mem CL_API_CALL create_pipe(cl_context context, cl_mem_flags flags,
                                                    cl_uint bytes, cl_uint most,
                                                    const cl_pipe_properties *how, cl_int *error) {
     layer *l = layer_enter();
-    return not_followed(l, l->target->clCreatePipe(context, flags, bytes, most, how, error));
+    cl_mem memory = l->target->clCreatePipe(context, flags, bytes, most, how, error);
+    layer_forget_buffer(l, memory);
+    layer_leave(l);
+    return memory;
 }
 
 /* Functions of extensions do not come by here, and some of them use buffers. */
@@ -350,13 +308,8 @@ void layer_uses(cl_icd_dispatch *table) {
     table->clEnqueueCopyImageToBuffer = copy_from_image;
     table->clEnqueueFillBuffer = fill_buffer;
     table->clEnqueueNativeKernel = call_function;
-    table->clCreateImage2D = create_image_2d;
-    table->clCreateImage3D = create_image_3d;
-    table->clCreateImage = create_image;
     if (table->clCreatePipe)
         table->clCreatePipe = create_pipe;
-    if (table->clCreateImageWithProperties)
-        table->clCreateImageWithProperties = create_image_with;
     table->clGetExtensionFunctionAddress = extension;
     table->clGetExtensionFunctionAddressForPlatform = extension_of;
 }

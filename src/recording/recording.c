@@ -24,7 +24,8 @@ typedef struct hash {
 typedef struct buffer {
     uint64_t address;
     size_t bytes;
-    hash first; /* what it held when the job first saw it */
+    const char *form; /* of hd_recording_see() */
+    hash first;       /* what it held when the job first saw it */
     bool is_zero;
     bool is_listed;   /* in the job's file */
     hash known;       /* what the job's launches so far have left there */
@@ -280,7 +281,7 @@ static bool overlaps_other(const job *j, uint64_t address, size_t bytes) {
     return false;
 }
 
-static bool see(hd_recording *r, uint64_t address, size_t bytes) {
+static bool see(hd_recording *r, uint64_t address, size_t bytes, const char *form) {
     job *j = r->job;
     uint64_t at = hd_hash_get(&j->by_address, address);
     const bool is_new = at == HD_NO_VALUE;
@@ -288,7 +289,7 @@ static bool see(hd_recording *r, uint64_t address, size_t bytes) {
         if (overlaps_other(j, address, bytes))
             return false;
         at = j->buffers.count;
-        buffer b = {.address = address, .bytes = bytes};
+        buffer b = {.address = address, .bytes = bytes, .form = form};
         if (!hash_held(r, &b, &b.first))
             return false;
         b.known = b.before = b.first;
@@ -306,8 +307,8 @@ static bool see(hd_recording *r, uint64_t address, size_t bytes) {
     return is_new || hash_held(r, b, &b->before);
 }
 
-void hd_recording_see(hd_recording *r, uint64_t address, size_t bytes) {
-    r->fine = r->fine && (!bytes || see(r, address, bytes));
+void hd_recording_see(hd_recording *r, uint64_t address, size_t bytes, const char *form) {
+    r->fine = r->fine && (!bytes || see(r, address, bytes, form));
 }
 
 /* ---- a launch ----------------------------------------------------------------------------------- */
@@ -445,8 +446,11 @@ static void add_buffers(const hd_recording *r, hd_str *text) {
         const buffer *b = &r->job->buffers.data[r->seen.data[i]];
         if (b->is_listed)
             continue;
-        hd_str_printf(text, "  - {name: m%u, type: uchar, count: %zu", r->seen.data[i] + 1,
-                      b->bytes);
+        hd_str_printf(text, "  - {name: m%u, ", r->seen.data[i] + 1);
+        if (b->form)
+            hd_str_add(text, b->form);
+        else
+            hd_str_printf(text, "type: uchar, count: %zu", b->bytes);
         if (r->host->has_addresses)
             hd_str_printf(text, ", at: 0x%llx", (unsigned long long)b->address);
         if (same(b->first, b->before) && !b->is_zero)

@@ -18,7 +18,7 @@
  *
  *     if (hd_recording_asks(r, title, name)) {
  *         hd_recording_begin(r, module, text, options);
- *         hd_recording_see(r, address, bytes);             all memory that the launch can reach
+ *         hd_recording_see(r, address, bytes, NULL);       all memory that the launch can reach
  *         if (hd_recording_before(r))
  *             hd_recording_arg_...(r, ...);                 each argument
  *     }
@@ -60,7 +60,8 @@ bool hd_recording_asks(hd_recording *recording, const char *title, const char *n
 /* `module` tells jobs apart; the texts stay as they are. */
 void hd_recording_begin(hd_recording *recording, const void *module, const char *text,
                         const char *options);
-void hd_recording_see(hd_recording *recording, uint64_t address, size_t bytes);
+/* `form`: what a job says of it, "image: {width: 64, ...}"; NULL: it is bytes. */
+void hd_recording_see(hd_recording *recording, uint64_t address, size_t bytes, const char *form);
 /* False: the launch is left out. */
 bool hd_recording_before(hd_recording *recording);
 void hd_recording_leave_out(hd_recording *recording, const char *why);

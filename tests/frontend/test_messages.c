@@ -19,10 +19,8 @@ static const refusal refusals[] = {
      "__kernel void k(__global int *p) { p[0] = f(p[1]); }\n",
      HD_EUNSUPPORTED, 4, "recursion is not supported: g calls f, which has called it, here"},
     {"__kernel void k(__global int *p,\n"
-     "                read_only image2d_t im) { p[0] = 3; }\n",
-     HD_EUNSUPPORTED, 2, "images are not supported"},
-    {"__kernel void k(__global int *p, sampler_t s) { p[0] = 3; }\n", HD_EUNSUPPORTED, 1,
-     "samplers are not supported"},
+     "                read_only image2d_msaa_t im) { p[0] = 3; }\n",
+     HD_EUNSUPPORTED, 2, "images of several samples (msaa) are not supported"},
     {"__kernel void k(__global int *p, read_only pipe int q) {\n    read_pipe(q, p); }\n",
      HD_EUNSUPPORTED, 1, "pipes are not supported"},
     {"__kernel void k(__global int *p) {\n"

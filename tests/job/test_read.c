@@ -114,7 +114,7 @@ static const struct {
     {HEAD "launches:\n  - {kernel: k, global: [64], args: [{name: a}]}\n",
      3,
      38,
-     {"exactly one of 'buffer', 'value', 'bytes' and 'local'"}},
+     {"exactly one of 'buffer', 'value', 'bytes', 'local' and 'sampler'"}},
     {HEAD "launches:\n  - {kernel: k, global: [64], args: [{name: a, value: 1, buffer: b}]}\n",
      3,
      38,

@@ -8,9 +8,8 @@ cc -Wall -Wextra -Werror -o several "$source_folder/tests/opencl/several.c" -lOp
 own=$(./several)
 accepts record -o run -- ./several
 [ "$(head -n 1 "$work/log/out")" = "$own" ] || complain "the output is not $own"
-prints "^4 launches in "
+prints "^5 launches in "
 prints "^ *events of the program that it has not set yet +1$"
-prints "^ *arguments that are not followed \(images, samplers, pipes, SVM\) +1$"
 for text in "options: '-DFLIP=5'" '  - {name: p, type: cell, count: 1024, file: contents/' 'type: int, count: 1024}' \
     '{name: s, value: "3, 7"}' 'local: 256}' '    offset: \[16\]' '{name: distance, value: "1"}' 'offset: 1024}'; do
     grep -q -- "$text" run/job.yaml || complain "run/job.yaml has no $text"

@@ -3,7 +3,8 @@
  *
  * Buffers are walked value by value, so that padding does not count and a
  * difference has a name: `bodies[17].vx`. Integers must have the same bits;
- * reals may differ within the job's tolerance, and a NaN equals a NaN.
+ * reals may differ within the job's tolerance, and a NaN equals a NaN. Channels of images of normalised
+ * types are the reals that they mean.
  */
 #include <math.h>
 
@@ -27,10 +28,15 @@ typedef struct comparison {
     uint32_t largest_lane;
 } comparison;
 
-static bool agree(const hd_job *job, const hd_leaf *leaf, const void *a, const void *b) {
-    if (leaf->type.kind != KIR_FLOAT)
+static bool agree(const hd_job *job, const hd_buffer *buffer, const hd_leaf *leaf, const void *a,
+                  const void *b) {
+    double one = buffer->image ? kir_image_one(buffer->image->format.type) : 0;
+    if (leaf->type.kind != KIR_FLOAT && !one)
         return false;
-    double x = hd_type_get(leaf->type, true, a), y = hd_type_get(leaf->type, true, b);
+    double x = hd_type_get(leaf->type, leaf->is_signed, a);
+    double y = hd_type_get(leaf->type, leaf->is_signed, b);
+    x /= one ? one : 1;
+    y /= one ? one : 1;
     if (isnan(x) || isnan(y))
         return isnan(x) && isnan(y);
     if (job->relative == 0 && job->absolute == 0)
@@ -73,7 +79,7 @@ static void compare_value(comparison *c, uint64_t element, const hd_leaf *leaf, 
     if (!memcmp(a, b, bytes))
         return;
     c->bit_equal = false;
-    if (agree(c->job, leaf, a, b))
+    if (agree(c->job, c->buffer, leaf, a, b))
         return;
     keep_largest(c, element, leaf, lane, a, b);
     if (c->different++)

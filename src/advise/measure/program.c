@@ -166,8 +166,25 @@ static ready_write *describe_writes(hd_version *version, const hd_held *held, ui
     return writes;
 }
 
+/* A sampler by the number that OpenCL C has for it. */
+static hd_status describe_sampler(hd_session *session, hd_version *version, const hd_arg *arg,
+                                  hd_compute_argument *argument) {
+    uint32_t bits;
+    void **handle = hd_new(version->arena, void *);
+    memcpy(&bits, arg->value, sizeof bits);
+    const hd_compute_sampler sampler = {bits & KIR_SAMPLER_NORMALIZED,
+                                        (bits & KIR_SAMPLER_LINEAR) != 0, (bits & 0xe) / 2};
+    const char *error = session->gpu->api->make_sampler(session->gpu, &sampler, handle);
+    if (error)
+        return hd_session_fail(session, &arg->place, session->gpu->doing, error);
+    hd_push(version->arena, &version->samplers, *handle);
+    *argument = (hd_compute_argument){handle, sizeof *handle, false};
+    return HD_OK;
+}
+
 /* The arguments live in the version's arena. */
-static void describe_launch(const hd_session *session, hd_version *version, uint32_t l) {
+static hd_status describe_launch(hd_session *session, hd_version *version, uint32_t l) {
+    hd_status status = HD_OK;
     hd_ready_launch *ready = &version->launches[l];
     const hd_launch *launch = &version->placed->job->launches[l];
     ready->writes = describe_writes(version, launch->before, launch->before_count);
@@ -181,9 +198,11 @@ static void describe_launch(const hd_session *session, hd_version *version, uint
     }
     ready->arguments = hd_new_array(version->arena, hd_compute_argument, launch->arg_count);
     ready->stand_ins = hd_new_array(version->arena, stand_in, launch->arg_count);
-    for (uint32_t a = 0; a < launch->arg_count; a++) {
+    for (uint32_t a = 0; a < launch->arg_count && status == HD_OK; a++) {
         const hd_arg *arg = &launch->args[a];
         hd_compute_memory *memory = &version->memories[arg->buffer];
+        if (arg->is_derived) /* the image has it */
+            continue;
         if (arg->param == KIR_NONE) {
             ready->stand_ins[ready->stand_in_count++] =
                 (stand_in){.name = variable_name(version->arena, original, arg->variable),
@@ -198,7 +217,10 @@ static void describe_launch(const hd_session *session, hd_version *version, uint
             : arg->kind == HD_ARG_BUFFER
                 ? (hd_compute_argument){memory, sizeof *memory, true}
                 : (hd_compute_argument){arg->value, arg->value_bytes, false};
+        if (arg->is_sampler)
+            status = describe_sampler(session, version, arg, &ready->arguments[arg->param]);
     }
+    return status;
 }
 
 /* Kernels and variables of the program, which is loaded. */
@@ -263,11 +285,6 @@ static hd_place place_in_log(hd_arena *arena, const hd_program_text *text, const
 hd_status hd_version_build(hd_session *session, const hd_program_text *text, hd_version *version) {
     hd_compute *gpu = session->gpu;
     const hd_job *job = session->job;
-    if (job->options && strstr(job->options, "--images-as-arrays="))
-        return hd_fail(session->diag, HD_EUNSUPPORTED, &job->options_place,
-                       "images are counted as arrays, for analysis only, and no device runs their "
-                       "kernels so; take --images-as-arrays out of the options, and out of the job "
-                       "what has images");
     const hd_compute_source source = hd_program_source(version->arena, job, text);
     const char *error = gpu->api->build(gpu, &source, &version->program);
     for (uint32_t l = 0; l < job->launch_count; l++)
@@ -288,10 +305,11 @@ hd_status hd_version_build(hd_session *session, const hd_program_text *text, hd_
 hd_status hd_version_ready(hd_session *session, hd_version *version) {
     const hd_job *job = version->placed->job;
     version->launches = hd_new_array(version->arena, hd_ready_launch, job->launch_count);
-    for (uint32_t l = 0; l < job->launch_count; l++)
-        describe_launch(session, version, l);
+    hd_status status = HD_OK;
+    for (uint32_t l = 0; l < job->launch_count && status == HD_OK; l++)
+        status = describe_launch(session, version, l);
     version->last = describe_writes(version, job->last, job->last_count);
-    return load(session, version);
+    return status ? status : load(session, version);
 }
 
 /* ---- a run ----------------------------------------------------------------------------- */

@@ -48,7 +48,7 @@ static const hd_launch *launch_with_texture(const hd_job *job) {
     for (uint32_t l = 0; l < job->launch_count; l++) {
         const kir_kernel *kernel = job->launches[l].kernel;
         for (uint32_t p = 0; kernel && p < kernel->param_count; p++)
-            if (kernel->params[p].is_texture)
+            if (kernel->params[p].object == KIR_TEXTURE)
                 return &job->launches[l];
     }
     return NULL;

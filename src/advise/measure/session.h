@@ -58,6 +58,7 @@ typedef struct hd_version {
     bool *written; /* [placed->job->buffer_count], by kernels, as far as can be told; or NULL,
                       where nobody asks */
     hd_compute_program *program;
+    hd_vec(void *) samplers;   /* of arguments */
     bool keeps_state;          /* kernels may write variables that no buffer stands for */
     hd_ready_launch *launches; /* [placed->job->launch_count], arguments set */
     struct ready_write *last;  /* [placed->job->last_count], what is written after all launches */

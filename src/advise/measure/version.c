@@ -68,6 +68,36 @@ static hd_status allocate(hd_session *session, const hd_buffer *buffer, hd_compu
     return check_buffer(session, buffer, gpu->api->allocate(gpu, buffer->placement, bytes, memory));
 }
 
+/* Some kernel takes it as an image of a buffer. */
+static bool is_of_buffer(const hd_job *job, const hd_image *image) {
+    for (uint32_t l = 0; l < job->launch_count; l++)
+        for (uint32_t a = 0; a < job->launches[l].arg_count; a++) {
+            const hd_arg *arg = &job->launches[l].args[a];
+            if (arg->kind == HD_ARG_BUFFER && job->buffers[arg->buffer].image == image &&
+                strstr(job->launches[l].kernel->params[arg->param].type_name, "image1d_buffer"))
+                return true;
+        }
+    return false;
+}
+
+static hd_status make_image(hd_session *session, const hd_buffer *buffer,
+                            hd_compute_memory *memory) {
+    const hd_image *i = buffer->image;
+    const hd_compute_image image = {i->width,
+                                    i->height,
+                                    i->depth,
+                                    i->layers,
+                                    i->format.order,
+                                    i->format.type,
+                                    is_of_buffer(session->job, i)};
+    if (buffer->placement != HD_PLACEMENT_DEVICE)
+        return hd_fail(session->diag, HD_EUNSUPPORTED, &buffer->place,
+                       "image '%s' lies in the device's memory; leave 'placement' out",
+                       buffer->name);
+    return check_buffer(session, buffer,
+                        session->gpu->api->make_image(session->gpu, &image, memory));
+}
+
 static bool is_in_place(const hd_version *version, uint32_t b) {
     return version->placed->job->buffers[b].placement != HD_PLACEMENT_DEVICE;
 }
@@ -113,7 +143,8 @@ hd_status hd_version_make(hd_session *session, const hd_rewritten *rewritten,
     version->seconds = hd_new_array(arena, double, job->launch_count);
     status = build(session, rewritten, version);
     for (uint32_t b = 0; b < job->buffer_count && status == HD_OK; b++)
-        status = allocate(session, &job->buffers[b], &version->memories[b]);
+        status = (job->buffers[b].image ? make_image : allocate)(session, &job->buffers[b],
+                                                                 &version->memories[b]);
     if (status == HD_OK)
         status = hd_version_ready(session, version);
     if (status == HD_OK)
@@ -213,6 +244,8 @@ void hd_version_free(hd_session *session, hd_version *version) {
     for (uint32_t b = 0; version->memories && b < version->placed->job->buffer_count; b++)
         if (version->memories[b])
             gpu->api->release(gpu, version->memories[b]);
+    for (size_t s = 0; s < version->samplers.count; s++)
+        gpu->api->release_sampler(gpu, version->samplers.data[s]);
     if (version->program)
         gpu->api->release_program(gpu, version->program);
     if (version->arena)

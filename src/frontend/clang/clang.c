@@ -33,7 +33,14 @@ front_state front_of(hd_arena *arena, const hd_diag *diag, const char *path, con
                      const char *device) {
     front_state front = {.arena = arena, .diag = diag, .path = path, .macros = -1, .nothing = -1};
     front.is_cuda = !strcmp(device, "cuda");
-    front.options = hd_split_words(arena, options, &front.option_count);
+    uint32_t count;
+    char **words = hd_split_words(arena, options, &count);
+    front.options = hd_new_array(arena, char *, count);
+    for (uint32_t i = 0; i < count; i++)
+        if (starts_with(words[i], KIR_KNOWN_OPTION))
+            hd_push(arena, &front.known, words[i] + strlen(KIR_KNOWN_OPTION));
+        else
+            front.options[front.option_count++] = words[i];
     front.module = hd_new(arena, kir_module);
     return front;
 }
@@ -100,9 +107,10 @@ void front_leave_out(front_state *front, front_entry *entry, hd_status status,
     hd_push(front->arena, &front->left_out, made);
 }
 
-/* Why a kernel is not lowered. */
+/* Why a kernel is not lowered; warnings are told at once. */
 typedef struct first_error {
     hd_arena *arena;
+    const hd_diag *outer;
     bool found;
     hd_place place;
     const char *text;
@@ -110,6 +118,8 @@ typedef struct first_error {
 
 static void keep_first_error(const hd_message *message, void *user) {
     first_error *first = user;
+    if (message->severity == HD_WARNING && first->outer)
+        first->outer->fn(message, first->outer->user);
     if (first->found || message->severity != HD_ERROR)
         return;
     first->found = true;
@@ -119,7 +129,7 @@ static void keep_first_error(const hd_message *message, void *user) {
 
 /* Messages of a kernel are told when it is known whether others stay. */
 static hd_status lower_kernel(front_state *front, front_entry *entry, kir_kernel **kernel) {
-    first_error first = {.arena = front->arena};
+    first_error first = {.arena = front->arena, .outer = front->diag};
     const hd_diag *diag = front->diag, keeper = {keep_first_error, &first};
     front->diag = &keeper;
     hd_status status = front_lower_kernel(front, entry, kernel);
@@ -233,36 +243,6 @@ static hd_status tell_left_out(front_state *front) {
     return front_tell(front, &told);
 }
 
-static const char *images_of(front_state *front, const kir_kernel *kernel) {
-    hd_str names = {.arena = front->arena};
-    for (uint32_t i = 0; i < kernel->param_count; i++)
-        if (starts_with(kernel->params[i].type_name, "image"))
-            hd_str_printf(&names, "%s%s", names.length ? ", " : "", kernel->params[i].name);
-    return names.length ? hd_str_text(&names) : NULL;
-}
-
-/* That images are no arrays, and what is counted for them: once for all kernels. */
-static void tell_images(front_state *front) {
-    const kir_kernel *first = NULL;
-    const char *names = NULL;
-    uint32_t more = 0;
-    for (uint32_t k = 0; k < front->module->kernel_count && front->image_sizes; k++) {
-        const char *of_this = images_of(front, front->module->kernels[k]);
-        more += of_this && first;
-        first = of_this && !first ? front->module->kernels[k] : first;
-        names = names ? names : of_this;
-    }
-    if (!first)
-        return;
-    const char *others =
-        more ? hd_format(front->arena, ", and of %u more kernel%s,", more, more > 1 ? "s" : "")
-             : "";
-    hd_warn(front->diag, &first->place,
-            "images of %s (%s)%s are counted as arrays of %s elements, row after row, for analysis "
-            "only",
-            first->name, names, others, front->image_sizes);
-}
-
 static hd_status run(front_state *front) {
     hd_status status = front_language(front);
     if (!status)
@@ -278,8 +258,6 @@ static hd_status run(front_state *front) {
     }
     if (!status)
         status = tell_left_out(front);
-    if (!status)
-        tell_images(front);
     return status;
 }
 

@@ -290,8 +290,8 @@ static bool memory_is_known(front_lowering *l, const front_call *call) {
 }
 
 static void lower_builtin_call(front_lowering *l, front_call *call) {
-    if (!front_lower_atomic_call(l, call) && !front_lower_builtin(l, call) &&
-        !front_lower_convert(l, call)) {
+    if (!front_lower_image(l, call) && !front_lower_atomic_call(l, call) &&
+        !front_lower_builtin(l, call) && !front_lower_convert(l, call)) {
         if (!memory_is_known(l, call)) {
             front_cannot(l,
                          "built-in function %s accesses memory in a way that Heddle cannot see; "

@@ -199,6 +199,11 @@ static void take_message(front_state *front, char *line, hd_place *included,
     hd_push(front->arena, messages, made);
 }
 
+/* All the functions for images that a wrong call might have meant. */
+static bool is_of_own_header(const front_message *note) {
+    return note->place.file && starts_with(hd_path_name(note->place.file), "heddle_");
+}
+
 hd_status front_tell(front_state *front, const front_messages *messages) {
     unsigned warnings = 0, errors = 0;
     bool last_shown = false; /* notes belong to the message before them */
@@ -214,7 +219,7 @@ hd_status front_tell(front_state *front, const front_messages *messages) {
             last_shown = warnings++ < MAX_WARNINGS;
             if (last_shown)
                 hd_warn(front->diag, &m->place, "%s", m->text);
-        } else if (last_shown) {
+        } else if (last_shown && !is_of_own_header(m)) {
             hd_note(front->diag, &m->place, "%s", m->text);
         }
     }

@@ -17,9 +17,8 @@
  * memory: a -DN=32 must not reach NVIDIA's headers, where N is a name. libdevice
  * is never linked: functions like __nv_sinf stay calls (libdevice.c).
  *
- * OpenCL C has heddle_opencl.h before it, and heddle_images.h where images are to be counted.
+ * OpenCL C has heddle_opencl.h before it, and heddle_images.h where it may have images.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -111,23 +110,24 @@ static void add_system_folder(front_state *front, front_words *words, const char
     know_system_folder(front, folder);
 }
 
-/* Neither the file nor a header of the user's could have to do with floats of 8 or 16 bits. */
-static bool has_no_small_floats(front_state *front) {
-    static const char *const words[] = {"half", "bf16", "bfloat", "fp16", "fp8", "#include \""};
+/* Neither the file nor a header of the user's could have to do with what has one of these words. */
+static bool has_none_of(front_state *front, const char *const *words) {
     char *text;
     size_t length;
-    if (hd_read_file(front->arena, NULL, front->path, &text, &length))
+    if (hd_read_file(front->arena, NULL, front->path, &text, &length) ||
+        strstr(text, "#include \""))
         return false;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strstr(text, words[i]))
+    for (; *words; words++)
+        if (strstr(text, *words))
             return false;
     return true;
 }
 
 /* Of NVIDIA's C++ libraries, a quarter of whose time goes into what few programs ask for. */
 static void lighten_libraries(front_state *front, hd_str *macros) {
+    static const char *const small_floats[] = {"half", "bf16", "bfloat", "fp16", "fp8", NULL};
     hd_str_add(macros, "#define NVTX_DISABLE 1\n"); /* names of stretches of time in host code */
-    if (has_no_small_floats(front))
+    if (has_none_of(front, small_floats))
         hd_str_add(macros, "#define CCCL_DISABLE_FP16_SUPPORT 1\n"
                            "#define CCCL_DISABLE_BF16_SUPPORT 1\n"
                            "#define CCCL_DISABLE_FP8_SUPPORT 1\n");
@@ -244,40 +244,14 @@ static hd_status add_cuda(front_state *front, front_words *words) {
 
 /* ---- OpenCL C ------------------------------------------------------------ */
 
-static const char images_option[] = "--images-as-arrays=";
-
-/* The sizes of images as macros, from "1920x1080" or "64x64x32". */
-static hd_status add_images(front_state *front, const char *sizes) {
-    static const char *const names[] = {"WIDTH", "HEIGHT", "DEPTH"};
-    unsigned long size[3] = {0, 0, 1};
-    const char *at = sizes;
-    unsigned count = 0;
-    for (bool goes_on = true; goes_on && count < 3; count++) {
-        char *end;
-        size[count] = isdigit((unsigned char)*at) ? strtoul(at, &end, 10) : 0;
-        goes_on = size[count] && *end == 'x';
-        at = size[count] ? end + goes_on : at;
-    }
-    if (*at || count < 2 || !size[0] || !size[1] || !size[2] || size[0] > 1u << 20 ||
-        size[1] > 1u << 20 || size[2] > 1u << 20)
-        return hd_fail(front->diag, HD_EINPUT, NULL,
-                       "%s%s: expected the width and height of images, and perhaps their depth, "
-                       "as in %s1920x1080",
-                       images_option, sizes, images_option);
-    for (unsigned i = 0; i < 3; i++)
-        add(front, &front->language,
-            hd_format(front->arena, "-DHEDDLE_IMAGE_%s=%lu", names[i], size[i]));
-    front_add_words(front, &front->language, "-include heddle_images.h");
-    front->image_sizes = sizes;
-    return HD_OK;
-}
-
-static const char *sizes_of_images(const front_state *front) {
-    const char *sizes = NULL;
+/* What reads and writes images takes clang longer than most files do. */
+static bool may_have_images(front_state *front) {
+    static const char *const words[] = {"image", "sampler", "#include", NULL};
+    bool found = !has_none_of(front, words);
     for (uint32_t i = 0; i < front->option_count; i++)
-        if (starts_with(front->options[i], images_option))
-            sizes = front->options[i] + strlen(images_option);
-    return sizes;
+        found |= starts_with(front->options[i], "-include") ||
+                 strstr(front->options[i], words[0]) || strstr(front->options[i], words[1]);
+    return found;
 }
 
 static hd_status add_opencl(front_state *front) {
@@ -287,19 +261,17 @@ static hd_status add_opencl(front_state *front) {
         return hd_fail(front->diag, HD_ESYSTEM, &(hd_place){.file = front->path},
                        "Heddle's own headers for OpenCL C, share/heddle/opencl, are not beside the "
                        "program; install Heddle again");
-    const char *sizes = sizes_of_images(front);
     add(front, words, "-cl-std=CL2.0"); /* the last one counts */
     for (uint32_t i = 0; i < front->option_count; i++)
-        /* Samplers at file scope are numbers then, which CL2.0 has there. */
-        if (!starts_with(front->options[i], images_option) &&
-            !(sizes && starts_with(front->options[i], "-cl-std=CL1")))
-            add(front, words, front->options[i]);
+        add(front, words, front->options[i]);
     front_add_words(front, words,
                     "-x cl -nogpulib -Wno-ignored-pragmas -Xclang -cl-ext=+all -target");
     add(front, words, front_triple(front->form));
     add_system_folder(front, words, "-isystem", own);
     front_add_words(front, words, "-include heddle_opencl.h");
-    return sizes ? add_images(front, sizes) : HD_OK;
+    if (may_have_images(front))
+        front_add_words(front, words, "-include heddle_images.h");
+    return HD_OK;
 }
 
 hd_status front_language(front_state *front) {

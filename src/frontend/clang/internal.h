@@ -99,11 +99,11 @@ typedef struct front_state {
     const char *path;
     char **options; /* of the user, one word each */
     uint32_t option_count;
+    front_words known;     /* of those, what is told of images and samplers (images.c) */
     unsigned architecture; /* that options of nvcc ask for, 80 for sm_80; 0: none */
     front_words language;  /* see front_language() */
     bool is_cuda;          /* CUDA C; else OpenCL C */
     kir_form form;
-    const char *image_sizes;    /* of images that are counted as arrays; NULL: they are refused */
     int macros;                 /* file in memory with the user's macros for CUDA C, or -1 */
     front_words system_folders; /* of headers that are not the user's */
     kir_module *module;
@@ -311,8 +311,18 @@ void front_lower_call(front_lowering *l, LLVMValueRef instruction);
 bool front_allocates(const char *function);
 /* texture.c: a kernel is given a texture by this argument, as the address of its array. */
 bool front_is_texture(LLVMValueRef argument);
+/* The parameter that an object is; KIR_NONE: it is none by itself. */
+uint32_t front_object_index(const front_lowering *l, LLVMValueRef object);
+/* A number that is known of the object that this parameter is: a parameter more, "tex.width". */
+kir_value front_number_of_object(front_lowering *l, uint32_t index, const char *what);
 /* One of the functions that heddle_textures.h declares; false for another. */
 bool front_lower_texture(front_lowering *l, front_call *call);
+/* images.c: what the options tell of images and samplers takes the place of what asks for it. */
+hd_status front_know_objects(front_state *front);
+/* An image or a sampler of a kernel, as a parameter of kir. */
+void front_declare_object(front_lowering *l, kir_param *param);
+/* One of the functions that heddle_images.h declares; false for another. */
+bool front_lower_image(front_lowering *l, front_call *call);
 /* The call under another name. */
 kir_value front_same(front_lowering *l, const front_call *call, const char *name);
 /* What a recipe says of its arguments, with signs; KIR_NONE where that is no value. */

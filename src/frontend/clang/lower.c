@@ -40,25 +40,18 @@ static bool is_member_pointer(const front_lowering *l, LLVMTypeRef type) {
            LLVMStructGetTypeAtIndex(type, 1) == number;
 }
 
-/* Images, pipes, queues and the like of OpenCL C. */
+/* Pipes, queues and the like of OpenCL C. */
 static void refuse_object(front_lowering *l, const char *name) {
-    static const char to_images[] = ", or have images counted as arrays, for analysis only, with "
-                                    "--options=--images-as-arrays=WIDTHxHEIGHT";
-    static const struct {
-        const char *name, *what;
-        bool is_of_images;
-    } kinds[] = {{"spirv.Image", "images", true},
-                 {"spirv.Sampler", "samplers", true},
-                 {"spirv.Pipe", "pipes", false}};
-    if (hd_has_word("spirv.Queue spirv.DeviceEvent", name)) {
+    if (hd_has_word("spirv.Queue spirv.DeviceEvent", name))
         front_cannot(l, "a kernel cannot launch kernels; launch them from the job");
-        return;
-    }
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (!strcmp(kinds[i].name, name))
-            front_cannot(l, "%s are not supported; read and write a __global buffer instead%s",
-                         kinds[i].what, kinds[i].is_of_images ? to_images : "");
-    front_cannot(l, "objects of type %s are not supported; use numbers in a __global buffer", name);
+    else if (!strcmp(name, "spirv.Image"))
+        front_cannot(l, "images of several samples (msaa) are not supported; read and write a "
+                        "__global buffer instead");
+    else if (!strcmp(name, "spirv.Pipe"))
+        front_cannot(l, "pipes are not supported; read and write a __global buffer instead");
+    else
+        front_cannot(l, "objects of type %s are not supported; use numbers in a __global buffer",
+                     name);
 }
 
 static kir_type unsupported_type(front_lowering *l, LLVMTypeRef type) {
@@ -550,6 +543,12 @@ static void lower_params(front_lowering *l) {
         LLVMValueRef argument = LLVMGetParam(l->function, i);
         kernel->params[i] = l->signature->params[i];
         l->out.place = l->signature->param_places[i];
+        if (kernel->params[i].object) {
+            front_declare_object(l, &kernel->params[i]);
+            front_set_value(l, argument,
+                            front_leaf(&l->out, KIR_PARAM, kernel->params[i].type, NULL, i));
+            continue;
+        }
         kir_type type = result_type(l, argument), own = type;
         if (type.kind == KIR_INT && type.bits == 1) /* a bool of C++ is a byte in memory */
             type.bits = 8;
@@ -569,15 +568,14 @@ static void lower_params(front_lowering *l) {
 /* Objects of OpenCL C are plain pointers for device targets, where nothing but the source's type says
  * what they are. */
 static void refuse_objects(front_lowering *l) {
-    static const char *const objects[][2] = {{"image", "spirv.Image"},
-                                             {"sampler_t", "spirv.Sampler"},
-                                             {"pipe", "spirv.Pipe"},
-                                             {"queue_t", "spirv.Queue"}};
+    static const char *const objects[][2] = {
+        {"image", "spirv.Image"}, {"pipe", "spirv.Pipe"}, {"queue_t", "spirv.Queue"}};
     bool are_pointers = !l->front->is_cuda && front_has_device_spaces(l->front);
-    for (uint32_t i = 0; i < l->kernel->param_count && are_pointers && !l->front->image_sizes; i++)
+    for (uint32_t i = 0; i < l->kernel->param_count && are_pointers; i++)
         for (size_t k = 0; k < sizeof objects / sizeof *objects; k++) {
             const char *type = l->kernel->params[i].type_name;
-            if (!type || !strstr(type, objects[k][0]) || l->kernel->params[i].record)
+            if (!type || !strstr(type, objects[k][0]) || l->kernel->params[i].record ||
+                l->kernel->params[i].object)
                 continue;
             l->out.place = l->signature->param_places[i];
             refuse_object(l, objects[k][1]);

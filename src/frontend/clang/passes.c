@@ -13,7 +13,7 @@
  *     sroa, early-cse again: constants have now reached the indices
  *     adce            what nobody uses goes
  *
- * What CUDA C needs on top (prepare.c) is done after inlining. What is absent is
+ * What CUDA C needs on top (prepare.c), and what is known of images (images.c), is done after inlining. What is absent is
  * so on purpose. instcombine and gvn turn typed addresses
  * into byte offsets and loads of other widths; simplifycfg runs loads of both
  * arms of a branch where one was asked for; loop passes move accesses out of
@@ -112,6 +112,8 @@ hd_status front_simplify(front_state *front) {
         status = front_run_passes(front, NULL, inlining);
     if (!status && front->is_cuda)
         front_prepare(front);
+    else if (!status)
+        status = front_know_objects(front);
     if (status || front->form != KIR_AS_WRITTEN)
         return status ? status : front_optimise(front);
     return front_run_passes(front, NULL, clean_up);

@@ -343,6 +343,13 @@ static CXType pointee_of(CXType type) {
     return is_array ? clang_getArrayElementType(type) : clang_getPointeeType(type);
 }
 
+static kir_object object_of(CXType type, const char *name) {
+    if (type.kind == CXType_OCLSampler)
+        return KIR_SAMPLER;
+    bool is_image = type.kind >= CXType_OCLImage1dRO && type.kind <= CXType_OCLImage3dRW;
+    return is_image && !strstr(name, "msaa") ? KIR_IMAGE : KIR_NO_OBJECT;
+}
+
 static kir_param read_param(reader *r, CXCursor cursor) {
     hd_arena *arena = r->front->arena;
     CXType type = clang_getCursorType(cursor), canonical = clang_getCanonicalType(type);
@@ -350,9 +357,7 @@ static kir_param read_param(reader *r, CXCursor cursor) {
     long long size = clang_Type_getSizeOf(type);
     kir_param param = {.name = hd_clang_text(arena, clang_getCursorSpelling(cursor)),
                        .type_name = type_name_of(arena, type)};
-    static const char own[] = "heddle_"; /* of images that are counted as arrays */
-    if (starts_with(param.type_name, own))
-        param.type_name += strlen(own);
+    param.object = object_of(canonical, param.type_name);
     if (pointee.kind != CXType_Invalid) {
         CXType spelled = pointee_of(type);
         r->is_pointed = true;

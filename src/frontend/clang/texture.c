@@ -21,8 +21,7 @@ bool front_is_texture(LLVMValueRef argument) {
     return false;
 }
 
-/* The parameter that the object is; KIR_NONE: it is none. */
-static uint32_t parameter_of(const front_lowering *l, LLVMValueRef object) {
+uint32_t front_object_index(const front_lowering *l, LLVMValueRef object) {
     unsigned count = LLVMCountParams(l->function), index = 0;
     while (index < count && LLVMGetParam(l->function, index) != object)
         index++;
@@ -48,8 +47,9 @@ static kir_value data_of(front_lowering *l, const front_call *call, uint32_t ind
     name = hd_format(l->arena, "%s%s", kind[0] == 2 ? "u" : "", name);
     const char *element = lanes == 1 ? name : hd_format(l->arena, "%s%u", name, (unsigned)lanes);
     bool is_another =
-        param->is_texture && (!param->element_type || strcmp(param->element_type, element) != 0);
-    param->is_texture = param->is_const = true;
+        param->object && (!param->element_type || strcmp(param->element_type, element) != 0);
+    param->object = KIR_TEXTURE;
+    param->is_const = true;
     param->bytes = 0;
     param->element_type = is_another ? NULL : element;
     param->element_bytes = is_another ? 0 : (uint32_t)(kind[1] / 8 * kind[2]);
@@ -57,7 +57,7 @@ static kir_value data_of(front_lowering *l, const front_call *call, uint32_t ind
 }
 
 /* A number that a job gives: "tex.width". */
-static kir_value number_of(front_lowering *l, uint32_t index, const char *what) {
+kir_value front_number_of_object(front_lowering *l, uint32_t index, const char *what) {
     kir_kernel *kernel = l->kernel;
     kir_type type = front_int_type(32, 1);
     const char *name = hd_format(l->arena, "%s.%s", kernel->params[index].name, what);
@@ -67,8 +67,11 @@ static kir_value number_of(front_lowering *l, uint32_t index, const char *what) 
     if (p == kernel->param_count) {
         kir_param *params = hd_new_array(l->arena, kir_param, p + 1);
         memcpy(params, kernel->params, p * sizeof *params);
-        params[p] = (kir_param){
-            .name = name, .type_name = "int", .type = type, .bytes = 4, .is_texture = true};
+        params[p] = (kir_param){.name = name,
+                                .type_name = "int",
+                                .type = type,
+                                .bytes = 4,
+                                .object = kernel->params[index].object};
         kernel->params = params;
         kernel->param_count++;
     }
@@ -78,12 +81,13 @@ static kir_value number_of(front_lowering *l, uint32_t index, const char *what) 
 bool front_lower_texture(front_lowering *l, front_call *call) {
     if (!starts_with(call->name, prefix))
         return false;
-    uint32_t index = parameter_of(l, LLVMGetOperand(call->inst, 0));
+    uint32_t index = front_object_index(l, LLVMGetOperand(call->inst, 0));
     const char *what = call->name + strlen(prefix);
     if (index == KIR_NONE)
         front_cannot(l, "this texture is not a parameter of the kernel by itself, so that no job "
                         "could give its array; make the object one, outside of structs and arrays");
     else
-        call->result = !strcmp(what, "data") ? data_of(l, call, index) : number_of(l, index, what);
+        call->result = !strcmp(what, "data") ? data_of(l, call, index)
+                                             : front_number_of_object(l, index, what);
     return true;
 }

@@ -1,6 +1,5 @@
 // Blocks that a sub-group reads from an image: a component is a row.
-//: options --images-as-arrays=64x32
-//: warns images of rows (in) are counted as arrays
+//: options --heddle-known=images=0x10b5,0x10de
 //: accesses rows: load in 4, load in 4, store y 4
 __attribute__((intel_reqd_sub_group_size(16))) kernel void rows(global uint *y,
                                                                read_only image2d_t in) {

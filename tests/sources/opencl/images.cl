@@ -1,11 +1,9 @@
-// Images that are counted as arrays, and what is said of them.
-//: options --images-as-arrays=64x32 -cl-std=CL1.2
-//: warns images of blur (in, out), and of 1 more kernel, are counted as arrays of 64x32 elements
+// Images and samplers: a read or write is an access of a texel, where it is called.
+//: options -cl-std=CL1.2 --heddle-known=images=0x10b5,0x10de --heddle-known=samplers=0x14
 //: kernels blur, lookup, plain, sizes
 //: accesses blur: load in 16, load in 16, load in 16, store out 16
 //: accesses lookup: load table 16, load y 4, store y 4
 //: run plain 2: 1 2
-//: run sizes 4: 64 32 64 32
 const sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
 constant sampler_t whole = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_REPEAT | CLK_FILTER_LINEAR;
 kernel void blur(__read_only image2d_t in, write_only image2d_t out) {
@@ -20,8 +18,7 @@ kernel void lookup(read_only image3d_t table, global float *y) {
     y[i] += at(table, whole, (float4)(0.5f, 0.25f, 0.75f, 0));
 }
 kernel void plain(global int *y) { y[get_global_id(0)] += 1; }
-kernel void sizes(global int *y) {
-    if (get_global_id(0) == 0)
-        y[0] = 64, y[1] = 32;
-    y[2] = 64, y[3] = 32;
+kernel void sizes(read_only image2d_array_t a, sampler_t s, global float4 *y) {
+    if (get_image_array_size(a) > 2 && get_image_channel_data_type(a) == CLK_FLOAT)
+        y[0] = read_imagef(a, s, (float4)(0, 0, 1, 0));
 }

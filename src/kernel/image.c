@@ -1,0 +1,135 @@
+/* Formats of images: names, numbers, and what the standard lets go together (OpenCL C 5.3.1.1). */
+#include "kernel/image.h"
+
+/* What types an order may have. */
+typedef enum order_class { ANY, EIGHT_BITS, NO_INTEGERS, PACKED, DEPTHS, UNORM_BYTES } order_class;
+
+static const struct order_row {
+    const char *name;
+    uint32_t number, channels;
+    order_class takes;
+} orders[] = {{"r", 0x10b0, 1, ANY},
+              {"a", 0x10b1, 1, ANY},
+              {"rg", 0x10b2, 2, ANY},
+              {"ra", 0x10b3, 2, ANY},
+              {"rgb", 0x10b4, 1, PACKED},
+              {"rgba", 0x10b5, 4, ANY},
+              {"bgra", 0x10b6, 4, EIGHT_BITS},
+              {"argb", 0x10b7, 4, EIGHT_BITS},
+              {"abgr", 0x10c3, 4, EIGHT_BITS},
+              {"intensity", 0x10b8, 1, NO_INTEGERS},
+              {"luminance", 0x10b9, 1, NO_INTEGERS},
+              {"depth", 0x10bd, 1, DEPTHS},
+              {"srgba", 0x10c1, 4, UNORM_BYTES}};
+
+static const struct type_row {
+    const char *name;
+    uint32_t number, bytes;
+    const char *memory;
+    bool is_integer, is_packed;
+} types[] = {
+    {"snorm8", 0x10d0, 1, "char", false, false},     {"snorm16", 0x10d1, 2, "short", false, false},
+    {"unorm8", 0x10d2, 1, "uchar", false, false},    {"unorm16", 0x10d3, 2, "ushort", false, false},
+    {"unorm565", 0x10d4, 2, "ushort", false, true},  {"unorm555", 0x10d5, 2, "ushort", false, true},
+    {"unorm101010", 0x10d6, 4, "uint", false, true}, {"int8", 0x10d7, 1, "char", true, false},
+    {"int16", 0x10d8, 2, "short", true, false},      {"int32", 0x10d9, 4, "int", true, false},
+    {"uint8", 0x10da, 1, "uchar", true, false},      {"uint16", 0x10db, 2, "ushort", true, false},
+    {"uint32", 0x10dc, 4, "uint", true, false},      {"half", 0x10dd, 2, "half", false, false},
+    {"float", 0x10de, 4, "float", false, false}};
+
+#define ROWS(table) (sizeof(table) / sizeof *(table))
+
+static const struct order_row *order_of(uint32_t number) {
+    for (size_t i = 0; i < ROWS(orders); i++)
+        if (orders[i].number == number)
+            return &orders[i];
+    return NULL;
+}
+
+static const struct type_row *type_of(uint32_t number) {
+    for (size_t i = 0; i < ROWS(types); i++)
+        if (types[i].number == number)
+            return &types[i];
+    return NULL;
+}
+
+const char *kir_image_order_name(uint32_t order) {
+    const struct order_row *row = order_of(order);
+    return row ? row->name : NULL;
+}
+
+const char *kir_image_type_name(uint32_t type) {
+    const struct type_row *row = type_of(type);
+    return row ? row->name : NULL;
+}
+
+uint32_t kir_image_order_named(const char *name) {
+    for (size_t i = 0; i < ROWS(orders); i++)
+        if (!strcmp(orders[i].name, name))
+            return orders[i].number;
+    return 0;
+}
+
+uint32_t kir_image_type_named(const char *name) {
+    for (size_t i = 0; i < ROWS(types); i++)
+        if (!strcmp(types[i].name, name))
+            return types[i].number;
+    return 0;
+}
+
+const char *kir_image_order_names(hd_arena *arena) {
+    hd_str names = {.arena = arena};
+    for (size_t i = 0; i < ROWS(orders); i++)
+        hd_str_printf(&names, "%s%s", i ? ", " : "", orders[i].name);
+    return hd_str_text(&names);
+}
+
+const char *kir_image_type_names(hd_arena *arena) {
+    hd_str names = {.arena = arena};
+    for (size_t i = 0; i < ROWS(types); i++)
+        hd_str_printf(&names, "%s%s", i ? ", " : "", types[i].name);
+    return hd_str_text(&names);
+}
+
+static bool go_together(const struct order_row *order, const struct type_row *type) {
+    switch (order->takes) {
+    case ANY: return !type->is_packed;
+    case EIGHT_BITS: return !type->is_packed && type->bytes == 1;
+    case NO_INTEGERS: return !type->is_packed && !type->is_integer;
+    case PACKED: return type->is_packed;
+    case DEPTHS: return !strcmp(type->name, "unorm16") || !strcmp(type->name, "float");
+    default: return !strcmp(type->name, "unorm8");
+    }
+}
+
+const char *kir_image_texel(hd_arena *arena, kir_image_format format) {
+    const struct order_row *order = order_of(format.order);
+    const struct type_row *type = type_of(format.type);
+    if (!order || !type || !go_together(order, type))
+        return NULL;
+    return order->channels == 1 ? type->memory
+                                : hd_format(arena, "%s%u", type->memory, order->channels);
+}
+
+uint32_t kir_image_texel_bytes(kir_image_format format) {
+    return order_of(format.order)->channels * type_of(format.type)->bytes;
+}
+
+double kir_image_one(uint32_t type) {
+    static const struct {
+        const char *name;
+        double one;
+    } ones[] = {{"snorm8", 127}, {"snorm16", 32767}, {"unorm8", 255}, {"unorm16", 65535}};
+    const struct type_row *row = type_of(type);
+    for (size_t i = 0; i < ROWS(ones); i++)
+        if (row && !strcmp(row->name, ones[i].name))
+            return ones[i].one;
+    return 0;
+}
+
+kir_image_shape kir_image_shape_of(const char *type_name) {
+    return (kir_image_shape){strstr(type_name, "image1d")   ? 1
+                             : strstr(type_name, "image2d") ? 2
+                                                            : 3,
+                             strstr(type_name, "_array_") != NULL};
+}
