@@ -3,6 +3,6 @@
 source "$(dirname "$0")/programs.sh"
 prepare handles.c
 ran
-recorded 58
+recorded 63
 applied some cell=soa
 finish
