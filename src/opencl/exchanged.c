@@ -160,9 +160,12 @@ static const char *build(layer *l, const layer_program *p, layer_exchange *x, co
     x->program = l->target->clCreateProgramWithSource(p->context, 1, &text, NULL, &error);
     if (!x->program)
         return "the driver takes no other program";
-    error = l->target->clBuildProgram(
-        x->program, (cl_uint)p->devices.count, p->devices.data,
-        hd_format(a->arena, "-I %s/out %s", folder, options ? options : ""), NULL, NULL);
+    /* Drivers keep what they have built, by text and options, and the folder is another one each time. */
+    options = options ? options : "";
+    if (strstr(text, "#include"))
+        options = hd_format(a->arena, "-I %s/out %s", folder, options);
+    error = l->target->clBuildProgram(x->program, (cl_uint)p->devices.count, p->devices.data,
+                                      options, NULL, NULL);
     if (!error)
         return NULL;
     const char *log = build_log(l, x->program, p);
