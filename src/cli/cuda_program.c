@@ -98,6 +98,11 @@ hd_status cli_run_program(cli *c, const cli_program_run *run, int *how) {
         return hd_fail(&c->diag, HD_ESYSTEM, NULL,
                        "Heddle's libraries for CUDA programs (libheddle-cuda.so) are not there; "
                        "'./run build' builds them, beside build/release/heddle");
+    if (run->is_opencl && !layers(c->arena, folder))
+        return hd_fail(
+            &c->diag, HD_ESYSTEM, NULL,
+            "Heddle's layer for OpenCL programs (libheddle-layer.so) is not there; './run "
+            "build' builds it, beside build/release/heddle");
     const char *path = before && *before ? hd_format(c->arena, "%s:%s", folder, before) : folder;
     const char *all_layers = layers(c->arena, folder);
     cli_stop stop;
@@ -105,7 +110,8 @@ hd_status cli_run_program(cli *c, const cli_program_run *run, int *how) {
     cli_catch_stop(&stop); /* the terminal sends signals to the program, too */
     pid_t child = fork();
     if (!child) {
-        setenv("LD_LIBRARY_PATH", path, 1);
+        if (!run->is_opencl)
+            setenv("LD_LIBRARY_PATH", path, 1);
         if (all_layers) {
             setenv("OPENCL_LAYERS", all_layers, 1);
             setenv("PYOPENCL_NO_CACHE", "1", 1); /* it keeps binaries, which have no source */
