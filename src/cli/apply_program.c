@@ -318,7 +318,7 @@ static hd_status run_program(cli *c, const char *folder, applied *r) {
         {0}};
     const cli_setting *settings = o->automatic ? automatic : live;
     const cli_program_run run = {
-        .words = c->program, .settings = settings, .quiet_output = c->json};
+        .words = c->program, .settings = settings, .is_opencl = true, .quiet_output = c->json};
     hd_status status = cli_run_program(c, &run, &how);
     if (status)
         return status;

@@ -101,12 +101,17 @@ static bool has_opencl_device(hd_arena *arena) {
     return WIFEXITED(how) && WEXITSTATUS(how) == 1;
 }
 
+/* Beside the folder of the libraries; NULL: it is not there. */
+static const char *layer_file(hd_arena *arena, const char *libraries) {
+    const char *file = hd_format(arena, "%s/libheddle-layer.so", hd_path_folder(arena, libraries));
+    return access(file, R_OK) ? NULL : file;
+}
+
 /* In the program's process: Heddle's layer before others, and where there is no device Heddle's platform,
  * which is in the same library, as ocl-icd and Khronos's loader are told. */
 static void set_opencl(hd_arena *arena, const char *libraries, bool has_device) {
-    const char *before = getenv("OPENCL_LAYERS"), *own = hd_path_folder(arena, libraries);
-    const char *layer = hd_format(arena, "%s/libheddle-layer.so", own);
-    if (access(layer, R_OK))
+    const char *before = getenv("OPENCL_LAYERS"), *layer = layer_file(arena, libraries);
+    if (!layer)
         return;
     setenv("OPENCL_LAYERS", before && *before ? hd_format(arena, "%s:%s", layer, before) : layer,
            1);
@@ -123,6 +128,11 @@ hd_status cli_run_program(cli *c, const cli_program_run *run, int *how) {
         return hd_fail(&c->diag, HD_ESYSTEM, NULL,
                        "Heddle's libraries for CUDA programs (libheddle-cuda.so) are not there; "
                        "'./run build' builds them, beside build/release/heddle");
+    if (run->is_opencl && !layer_file(c->arena, folder))
+        return hd_fail(
+            &c->diag, HD_ESYSTEM, NULL,
+            "Heddle's layer for OpenCL programs (libheddle-layer.so) is not there; './run "
+            "build' builds it, beside build/release/heddle");
     const char *path = before && *before ? hd_format(c->arena, "%s:%s", folder, before) : folder;
     const char *file = cli_program_file(c->arena, run->words[0]);
     const bool has_device = !file || cli_cuda_use_of(file) || has_opencl_device(c->arena);
@@ -131,7 +141,8 @@ hd_status cli_run_program(cli *c, const cli_program_run *run, int *how) {
     cli_catch_stop(&stop); /* the terminal sends signals to the program, too */
     pid_t child = fork();
     if (!child) {
-        setenv("LD_LIBRARY_PATH", path, 1);
+        if (!run->is_opencl)
+            setenv("LD_LIBRARY_PATH", path, 1);
         set_opencl(c->arena, folder, has_device);
         for (const cli_setting *s = run->settings; s->name; s++)
             setenv(s->name, s->value, 1);

@@ -27,6 +27,7 @@ typedef struct cli_setting {
 typedef struct cli_program_run {
     char **words;
     const cli_setting *settings;
+    bool is_opencl;              /* what it has of CUDA stays as it is, and there must be a layer */
     bool quiet_output;           /* its standard output goes to standard error */
     const char *folder;          /* that it runs in; NULL: this one */
     const char *output, *errors; /* files for what it prints; NULL: where this program prints */

@@ -28,6 +28,14 @@ cl_int layer_launch_as_is(layer *l, const layer_launch *launch) {
     return error ? error : layer_enqueue(l, launch, launch->handle);
 }
 
+/* Of threads there is at least one. */
+static bool has_threads(cl_uint dims, const size_t *global) {
+    bool any = global && dims >= 1 && dims <= 3;
+    for (cl_uint d = 0; any && d < dims; d++)
+        any = global[d] > 0;
+    return any;
+}
+
 static CL_API_ENTRY cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel handle,
                                               cl_uint dims, const size_t *offset,
                                               const size_t *global, const size_t *local,
@@ -37,7 +45,7 @@ static CL_API_ENTRY cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel 
     layer_launch launch = {
         queue, handle, layer_kernel_of(l, handle), dims, offset, global, local, wait_count,
         wait,  event};
-    const bool is_followed = launch.kernel && global && dims >= 1 && dims <= 3;
+    const bool is_followed = launch.kernel && has_threads(dims, global);
     const cl_int error = !is_followed  ? layer_enqueue(l, &launch, handle)
                          : l->apply    ? layer_launch_applied(l, &launch)
                          : l->recorder ? layer_launch_recorded(l, l->recorder, &launch)

@@ -109,6 +109,7 @@ typedef struct layer {
     struct layer_apply *apply;       /* NULL: nothing is put into other layouts */
     uint32_t open_events;            /* of the program, which it has not set yet */
     layer_calls calls;
+    bool has_extensions; /* functions that may use buffers, and do not come by here */
 } layer;
 
 /* The process's, locked. */

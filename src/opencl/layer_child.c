@@ -50,14 +50,26 @@ static const char *read_all(hd_arena *arena, const char *path) {
     return hd_read_file(arena, &hd_silent, path, &text, &length) ? "" : text;
 }
 
+/* Without the folder, which goes: "kernels.cl:3:5". */
+static const char *of_files(hd_arena *arena, const char *line, const char *folder) {
+    const char *prefix = hd_format(arena, "%s/", folder), *at;
+    hd_str text = {.arena = arena};
+    while ((at = strstr(line, prefix))) {
+        hd_str_printf(&text, "%.*s", (int)(at - line), line);
+        line = at + strlen(prefix);
+    }
+    hd_str_add(&text, line);
+    return hd_str_text(&text);
+}
+
 /* "cannot rewrite ..." of "heddle: k.cl:3:5: error: cannot rewrite ..." */
-static const char *first_error(hd_arena *arena, const char *said) {
+static const char *first_error(hd_arena *arena, const char *said, const char *folder) {
     static const char mark[] = "error: ";
     const char *at = strstr(said, mark);
     if (!at)
         return "heddle failed";
     at += strlen(mark);
-    return hd_strndup(arena, at, strcspn(at, "\n"));
+    return of_files(arena, hd_strndup(arena, at, strcspn(at, "\n")), folder);
 }
 
 const char *layer_child(hd_arena *arena, const char *const *words, const char *folder,
@@ -89,6 +101,6 @@ const char *layer_child(hd_arena *arena, const char *const *words, const char *f
     while (!error && waitpid(child, &how, 0) < 0 && errno == EINTR)
         ;
     if (!error && how)
-        *why = first_error(arena, read_all(arena, errors));
+        *why = first_error(arena, read_all(arena, errors), folder);
     return error || how ? NULL : read_all(arena, out);
 }

@@ -28,11 +28,11 @@ static void say(void *user, const char *line) {
 
 /* ---- memory -------------------------------------------------------------------------------------- */
 
-/* What the host maps, or lends, may change without a command. */
+/* What the host maps, or lends, may change without a command that is seen. */
 static uint64_t version(void *user, uint64_t address) {
     const layer_recorder *r = user;
     const layer_whole *w = layer_whole_at(r->layer, address);
-    const bool is_hosts = !w || w->mapped || w->is_shared || w->image ||
+    const bool is_hosts = !w || w->mapped || w->is_shared || w->image || r->layer->has_extensions ||
                           w->flags & (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR);
     return is_hosts ? 0 : w->changes + 1;
 }
@@ -192,6 +192,7 @@ static void begin(layer_recorder *r, const layer_launch *launch) {
                                      : "programs that are not made of source in one step";
     if (!why) {
         layer_finish_all(l, k->program->context);
+        l->target->clFinish(launch->queue); /* an extension may have made it */
         if (launch->wait_count)
             l->target->clWaitForEvents(launch->wait_count, launch->wait);
         r->queue = launch->queue;

@@ -272,11 +272,15 @@ static CL_API_ENTRY cl_mem CL_API_CALL create_pipe(cl_context context, cl_mem_fl
 
 /* Functions of extensions do not come by here, and some of them use buffers. */
 static void note_extension(layer *l, const char *name, const void *function) {
-    static const char *const beginnings[] = {"clEnqueue", "clCommand", "clCreateCommandBuffer",
-                                             "clSetKernelArg", "clCreateBuffer"};
-    for (size_t i = 0; function && l->apply && i < sizeof beginnings / sizeof *beginnings; i++)
-        if (!strncmp(name, beginnings[i], strlen(beginnings[i])))
-            layer_apply_off(l, hd_format(l->arena, "the program uses an extension (%s)", name));
+    static const char *const beginnings[] = {
+        "clEnqueue",      "clCommand",      "clCreateCommandBuffer",
+        "clSetKernelArg", "clCreateBuffer", "clCreateCommandQueue"};
+    bool is_one = false;
+    for (size_t i = 0; function && i < sizeof beginnings / sizeof *beginnings; i++)
+        is_one |= !strncmp(name, beginnings[i], strlen(beginnings[i]));
+    l->has_extensions |= is_one;
+    if (is_one && l->apply)
+        layer_apply_off(l, hd_format(l->arena, "the program uses an extension (%s)", name));
 }
 
 static CL_API_ENTRY void *CL_API_CALL extension(const char *name) {

@@ -52,13 +52,14 @@ recorded() {
     done
 }
 
-# applied EXCHANGED LAYOUT...: in these layouts so many launches run in the other form, with and without
-# a comparison. "some": at least one.
+# applied EXCHANGED LAYOUT...: in these layouts so many launches run in the other form, as a comparison of
+# both forms counts and, of a program's first layouts, without one. "some": at least one.
 applied() {
     local count=$1 words=() layout verify
     shift
     for layout in "$@"; do words+=(--layout "$layout"); done
     for verify in '' --verify; do
+        [ -n "$verify" ] || [ ! -f applied ] || continue
         call apply --json $verify "${words[@]}" -- "${command[@]}"
         [ "$status" = 0 ] || complain "heddle apply $verify $*: status $status"
         diff "$work/log/err" own >log.diff ||
@@ -69,6 +70,6 @@ applied() {
         esac || complain "heddle apply $verify $*: not $count launches are exchanged"
         [ -z "$verify" ] || grep -Eq '"compared_bytes": [1-9]' "$work/log/out" ||
             complain "heddle apply $verify $*: nothing is compared"
-        cp "$work/log/out" applied
     done
+    cp "$work/log/out" applied
 }

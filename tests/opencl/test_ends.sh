@@ -14,7 +14,7 @@ prepare refused.c
 recorded 1
 ends 2 apply --layout cell=soa -- ./program
 as_before "$work/log/out"
-prints "^A program's kernels run as before: .*cell"
+prints "^A program's kernels run as before: .*'cell' \\(kernels.cl:3:5\\)"
 [ "$(wc -l <"$work/log/out")" = 2 ] || complain 'not one line says why'
 [ ! -s "$work/log/err" ] || complain 'something is on standard error'
 
