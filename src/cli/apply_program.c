@@ -10,7 +10,7 @@
 
 #include "advise/measure/database.h"
 #include "cli/commands.h"
-#include "cli/cuda_program.h"
+#include "cli/whole_program.h"
 #include "cli/show_advice.h"
 
 typedef struct layout_row {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/cuda_program.h"
+#include "cli/whole_program.h"
 
 /* A file of a folder, or what a program left. */
 typedef struct item {

@@ -4,7 +4,7 @@
 #include "cli/advise_records.h"
 #include "cli/advise_rules.h"
 #include "cli/commands.h"
-#include "cli/cuda_program.h"
+#include "cli/whole_program.h"
 #include "cli/stop.h"
 
 enum { WORST = 5, SHOWN = 8 };

@@ -1,7 +1,7 @@
 /* heddle apply: the kernels in another layout, and a header for their host. */
 #include "cli/built_program.h"
 #include "cli/commands.h"
-#include "cli/cuda_program.h"
+#include "cli/whole_program.h"
 #include "cli/report/members.h"
 #include "rewrite/thread_map.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/cuda_program.h"
+#include "cli/whole_program.h"
 
 typedef struct request {
     char **words; /* the program */

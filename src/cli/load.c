@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/cuda_program.h"
+#include "cli/whole_program.h"
 
 bool cli_is_job(const char *path) { return hd_ends_in(path, ".yaml") || hd_ends_in(path, ".yml"); }
 

@@ -10,7 +10,7 @@
 #include "analysis/analysis.h"
 #include "base/elf.h"
 #include "cli/commands.h"
-#include "cli/cuda_program.h"
+#include "cli/whole_program.h"
 
 /* ---- results ------------------------------------------------------------------------------------ */
 

@@ -11,7 +11,7 @@
  * Where memory or arguments hold addresses, buffers stay at theirs and the host's writes are those of
  * the recording; only the machine takes such a job.
  */
-#include "cli/cuda_program.h"
+#include "cli/whole_program.h"
 
 #include <ctype.h>
 #include <dirent.h>

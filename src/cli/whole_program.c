@@ -1,4 +1,4 @@
-#include "cli/cuda_program.h"
+#include "cli/whole_program.h"
 
 #include <dirent.h>
 #include <elf.h>

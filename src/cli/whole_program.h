@@ -1,4 +1,4 @@
-/* Programs that use CUDA or OpenCL, run with Heddle's libraries (src/cuda, src/opencl). */
+/* Programs that use CUDA or OpenCL, run with Heddle's libraries in their places (src/cuda, src/opencl). */
 #ifndef HD_CLI_PROGRAM_H
 #define HD_CLI_PROGRAM_H
 
