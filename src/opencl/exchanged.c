@@ -124,8 +124,11 @@ static json_t *ask(layer *l, const layer_program *p, const char *layouts, const 
         at += length + (at[length] == ' ');
     }
     hd_push(a->arena, &words, NULL);
-    const char *printed = layer_child(a->arena, words.data, folder, why);
-    json_t *made = printed ? json_loads(printed, 0, NULL) : NULL;
+    layer_printed printed;
+    *why = layer_child(a->arena, words.data, folder, &printed);
+    json_t *made = json_loads(printed.out, 0, NULL);
+    if (!made && !*why)
+        *why = layer_first_error(a->arena, &printed, folder);
     const char *kernels = json_string_value(json_object_get(made, "kernel"));
     char *written;
     size_t length;
@@ -191,8 +194,6 @@ static const char *exchange(layer *l, const layer_program *p, layer_exchange *x,
             text_of(a->arena, json_array_get(json_object_get(made, "variables"), 0), "name"));
     else if (made)
         why = build(l, p, x, made, folder);
-    else if (!why)
-        why = "heddle apply printed something else than expected";
     const json_t *layouts = json_object_get(made, "layouts");
     size_t i;
     const json_t *o;

@@ -62,10 +62,9 @@ static const char *of_files(hd_arena *arena, const char *line, const char *folde
     return hd_str_text(&text);
 }
 
-/* "cannot rewrite ..." of "heddle: k.cl:3:5: error: cannot rewrite ..." */
-static const char *first_error(hd_arena *arena, const char *said, const char *folder) {
+const char *layer_first_error(hd_arena *arena, const layer_printed *printed, const char *folder) {
     static const char mark[] = "error: ";
-    const char *at = strstr(said, mark);
+    const char *at = strstr(printed->errors, mark);
     if (!at)
         return "heddle failed";
     at += strlen(mark);
@@ -73,9 +72,10 @@ static const char *first_error(hd_arena *arena, const char *said, const char *fo
 }
 
 const char *layer_child(hd_arena *arena, const char *const *words, const char *folder,
-                        const char **why) {
+                        layer_printed *printed) {
     const char *file = find_program(arena), *out = hd_format(arena, "%s/printed", folder),
                *errors = hd_format(arena, "%s/said", folder);
+    const int how = O_WRONLY | O_CREAT | O_TRUNC;
     size_t count = 0;
     while (words[count])
         count++;
@@ -84,23 +84,20 @@ const char *layer_child(hd_arena *arena, const char *const *words, const char *f
     memcpy(all + 1, words, count * sizeof *all);
     posix_spawn_file_actions_t actions;
     pid_t child;
-    int how = -1;
-    *why = "there is no heddle program beside the layer";
+    *printed = (layer_printed){"", ""};
     if (!file)
-        return NULL;
+        return "there is no heddle program beside the layer";
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out, O_WRONLY | O_CREAT | O_TRUNC,
-                                     0600);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, O_WRONLY | O_CREAT | O_TRUNC,
-                                     0600);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out, how, 0600);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, how, 0600);
     const int error =
         posix_spawn(&child, file, &actions, NULL, (char *const *)all, own_environment(arena));
     posix_spawn_file_actions_destroy(&actions);
-    *why = error ? hd_format(arena, "cannot run %s: %s", file, strerror(error)) : NULL;
-    while (!error && waitpid(child, &how, 0) < 0 && errno == EINTR)
+    if (error)
+        return hd_format(arena, "cannot run %s: %s", file, strerror(error));
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
         ;
-    if (!error && how)
-        *why = first_error(arena, read_all(arena, errors), folder);
-    return error || how ? NULL : read_all(arena, out);
+    *printed = (layer_printed){read_all(arena, out), read_all(arena, errors)};
+    return NULL;
 }

@@ -4,9 +4,17 @@
 
 #include "base/base.h"
 
-/* Runs `heddle WORDS...` (NULL ends them) and returns what it prints. NULL: *why is its first error, or what
- * keeps it from running. Files for both are made in `folder`. */
+/* What `heddle` prints, and what it says on standard error; texts that may be empty. */
+typedef struct layer_printed {
+    const char *out, *errors;
+} layer_printed;
+
+/* Runs `heddle WORDS...`; NULL ends them. Files for both are made in `folder`. NULL, or what keeps it from
+ * running. The program may be waiting for children of its own: whether heddle ended well is seen by what it
+ * leaves. */
 const char *layer_child(hd_arena *arena, const char *const *words, const char *folder,
-                        const char **why);
+                        layer_printed *printed);
+/* "cannot rewrite ..." of "heddle: k.cl:3:5: error: cannot rewrite ...", without the folder. */
+const char *layer_first_error(hd_arena *arena, const layer_printed *printed, const char *folder);
 
 #endif

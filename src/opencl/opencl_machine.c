@@ -1,16 +1,11 @@
 #include "opencl/opencl_machine.h"
 
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
+#include "opencl/layer_child.h"
 
 /* A process has one machine; hence the only global state of this code. */
 static machine the_machine = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -118,16 +113,6 @@ __attribute__((destructor)) static void end_machine(void) {
 
 /* ---- programs ---------------------------------------------------------------------------------------- */
 
-/* `heddle` beside this library, or where it was installed with it. */
-static const char *front_end(hd_arena *arena) {
-    Dl_info info;
-    if (!dladdr((const void *)(uintptr_t)front_end, &info))
-        return "heddle";
-    const char *folder = hd_path_folder(arena, info.dli_fname);
-    const char *beside = hd_format(arena, "%s/heddle", folder);
-    return access(beside, X_OK) ? hd_format(arena, "%s/../../bin/heddle", folder) : beside;
-}
-
 /* Without those that are a vendor's alone, which change no result. */
 static const char *portable(hd_arena *arena, const char *options) {
     static const char *const vendors[] = {"-cl-nv-", "-cl-intel-", "-cl-amd-", "-cl-no-subgroup-"};
@@ -143,35 +128,18 @@ static const char *portable(hd_arena *arena, const char *options) {
     return hd_join_words(arena, words, kept);
 }
 
-/* Its output and messages are two files in the folder. The program may be waiting for children of its
- * own: whether it ended well is seen by what it leaves. */
 static hd_status run_front_end(hd_arena *arena, const machine *m, const char *folder,
-                               const char *file, const char *options) {
-    const char *program = front_end(arena), *device = getenv("HEDDLE_DEVICE");
+                               const char *file, const char *options, layer_printed *printed) {
+    const char *device = getenv("HEDDLE_DEVICE");
     /* As the compiler of the device makes kernels, but it may take a race away. */
-    char *form = m->as_written       ? "--as-written"
-                 : device && *device ? hd_format(arena, "--device=%s", device)
-                                     : NULL;
-    char *const words[] = {
-        (char *)program, "show", "--ir", hd_format(arena, "--options=%s", portable(arena, options)),
-        (char *)file,    form,   NULL};
-    posix_spawn_file_actions_t actions;
-    pid_t child;
-    posix_spawn_file_actions_init(&actions);
-    const int how = O_WRONLY | O_CREAT | O_TRUNC;
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, hd_format(arena, "%s/out", folder),
-                                     how, 0600);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, hd_format(arena, "%s/log", folder),
-                                     how, 0600);
-    int error = posix_spawn(&child, program, &actions, NULL, words, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (error)
-        return hd_fail(&m->diag, HD_ESYSTEM, NULL, "cannot run %s, which compiles kernels: %s",
-                       program, strerror(error));
-    while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
-        ;
-    return HD_OK;
+    const char *form = m->as_written       ? "--as-written"
+                       : device && *device ? hd_format(arena, "--device=%s", device)
+                                           : NULL;
+    const char *const words[] = {
+        "show", "--ir", hd_format(arena, "--options=%s", portable(arena, options)),
+        file,   form,   NULL};
+    const char *why = layer_child(arena, words, folder, printed);
+    return why ? hd_fail(&m->diag, HD_ESYSTEM, NULL, "kernels cannot be compiled: %s", why) : HD_OK;
 }
 
 /* The text with one path in the place of another. */
@@ -189,18 +157,17 @@ static const char *renamed(hd_arena *arena, const char *text, const char *from, 
 
 static void compile(machine *m, machine_program *p, const char *options) {
     hd_arena *arena = hd_arena_new();
-    char *folder, *kir = "", *log = "";
-    size_t length;
+    char *folder;
+    layer_printed printed;
     p->log = "";
     if (!hd_scratch_make(arena, &m->diag, &folder)) {
         const char *file = hd_format(arena, "%s/%s", folder, hd_path_name(p->file));
         if (!hd_write_file(&m->diag, file, p->text, strlen(p->text)) &&
-            !run_front_end(arena, m, folder, file, options) &&
-            !hd_read_file(arena, &m->diag, hd_format(arena, "%s/out", folder), &kir, &length) &&
-            !hd_read_file(arena, &m->diag, hd_format(arena, "%s/log", folder), &log, &length)) {
-            p->log = hd_strdup(m->arena, renamed(arena, log, file, p->file));
-            const char *text = hd_format(arena, ";\n%s", renamed(arena, kir, file, p->file));
-            if (*kir && hd_ptx_load(m->ptx, p->file, text, strlen(text), &p->module))
+            !run_front_end(arena, m, folder, file, options, &printed)) {
+            p->log = hd_strdup(m->arena, renamed(arena, printed.errors, file, p->file));
+            const char *text =
+                hd_format(arena, ";\n%s", renamed(arena, printed.out, file, p->file));
+            if (*printed.out && hd_ptx_load(m->ptx, p->file, text, strlen(text), &p->module))
                 p->module = NULL;
         }
         hd_scratch_remove(folder);

@@ -162,13 +162,16 @@ static const char *find_candidates(layer *l, const layer_program *p, cl_command_
         words[7] = "--device";
         words[8] = device && *device ? device : "host";
     }
-    const char *printed = layer_child(l->arena, words, folder, &why);
+    layer_printed printed;
+    why = layer_child(l->arena, words, folder, &printed);
+    json_t *advice = json_loads(printed.out, 0, NULL);
+    if (!advice && !why)
+        why = layer_first_error(l->arena, &printed, folder);
     hd_scratch_remove(folder);
-    json_t *advice = printed ? json_loads(printed, 0, NULL) : NULL;
     if (advice)
         why = read_advice(l, p->race, advice);
     json_decref(advice);
-    return advice || why ? why : "heddle advise printed something else than expected";
+    return why;
 }
 
 /* ---- racing ---------------------------------------------------------------------------------------------------- */
