@@ -39,6 +39,7 @@ typedef struct hd_ptx hd_ptx;
 typedef struct hd_ptx_module hd_ptx_module;
 typedef struct hd_ptx_kernel hd_ptx_kernel;
 struct hd_sink;
+struct kir_kernel;
 
 typedef struct hd_ptx_options {
     uint32_t workers;         /* threads that run blocks; 0: one for each core */
@@ -51,12 +52,16 @@ typedef struct hd_ptx_options {
     const volatile sig_atomic_t *stop; /* not 0: a launch that runs ends soon; may be NULL */
     /* Now and then while a launch runs, from its thread; NULL: none. */
     void (*progress)(void *user, uint64_t blocks_done, uint64_t block_count);
+    uint32_t most_threads; /* of a block; 0: 1024 */
 } hd_ptx_options;
 
 typedef struct hd_ptx_launch_size {
     uint32_t grid[3], block[3];
     uint64_t shared;  /* bytes of dynamic shared memory */
     bool cooperative; /* blocks may wait for each other, as in grid.sync() */
+    /* Of OpenCL. */
+    uint32_t dims;      /* 0: those whose sizes are more than 1 */
+    uint64_t offset[3]; /* global ids begin here */
 } hd_ptx_launch_size;
 
 typedef struct hd_ptx_counts {
@@ -95,6 +100,8 @@ void hd_ptx_param(const hd_ptx_kernel *kernel, uint32_t index, uint32_t *offset,
 /* What a job file (docs/job.md) calls the kernel, and a parameter of it. */
 const char *hd_ptx_kernel_title(const hd_ptx_kernel *kernel);
 const char *hd_ptx_param_title(const hd_ptx_kernel *kernel, uint32_t index, bool *is_pointer);
+/* As src/kernel/kir.h describes it. */
+const struct kir_kernel *hd_ptx_kernel_ir(const hd_ptx_kernel *kernel);
 /* The variables in global and constant memory that the kernel names, from index 0 on; false: there
  * are no more. */
 bool hd_ptx_kernel_variable(const hd_ptx_kernel *kernel, uint32_t index, const char **title,
@@ -105,6 +112,8 @@ bool hd_ptx_variable(hd_ptx_module *module, const char *name, void **address, si
 /* Memory that kernels and host share, zeroed; NULL: there is none left. Messages call it
  * "allocation 1" and so on. */
 void *hd_ptx_alloc(hd_ptx *machine, size_t bytes, size_t align);
+/* The same by another name, which is copied. */
+void *hd_ptx_alloc_named(hd_ptx *machine, const char *name, size_t bytes, size_t align);
 /* An HD_EINPUT when nothing was allocated there. What stood there is a fault to touch from then on. */
 hd_status hd_ptx_free(hd_ptx *machine, void *address);
 /* Memory of the caller that kernels may touch, until hd_ptx_remove(). `name` is copied. */
@@ -113,7 +122,8 @@ hd_status hd_ptx_remove(hd_ptx *machine, void *address);
 /* With check_uninitialised: the host has written there. What was placed counts as written. */
 void hd_ptx_wrote(hd_ptx *machine, const void *address, size_t bytes);
 
-/* args[i] points to the bytes of parameter i. `counts` may be NULL. A fault is an HD_EINPUT whose
+/* args[i] points to the bytes of parameter i; of a pointer to local memory (OpenCL's) to a uint64_t, so
+ * many bytes of it each block has. `counts` may be NULL. A fault is an HD_EINPUT whose
  * message has the line, the thread and block, the address and the allocation next to it. */
 hd_status hd_ptx_launch(hd_ptx_kernel *kernel, const hd_ptx_launch_size *size, void *const *args,
                         hd_ptx_counts *counts);

@@ -525,9 +525,10 @@ hd_status hd_remap_from_device(const hd_diag *diag, hd_remap_device *device, con
     return transfer(diag, device, map, HD_REMAP_FROM_DEVICE, from, to, options);
 }
 
+/* `count` of the map's units, the first ones, and the bytes that they have in the source. */
 static hd_status within_device(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
-                               hd_remap_direction direction, const hd_remap_memory parts[],
-                               hd_remap_memory source) {
+                               hd_remap_direction direction, uint64_t count, uint64_t source_bytes,
+                               const hd_remap_memory parts[], hd_remap_memory source) {
     move m;
     hd_status status = check_call(diag, device, map, parts);
     if (status != HD_OK)
@@ -536,11 +537,11 @@ static hd_status within_device(const hd_diag *diag, hd_remap_device *device, con
     device->changed = 0;
     uint64_t bytes = device->gpu->api->size_of(device->gpu, source.cuda);
     status = check_parts(diag, device, map, parts);
-    if (status == HD_OK && bytes < map->source_bytes)
+    if (status == HD_OK && bytes < source_bytes)
         status = hd_fail(diag, HD_EINPUT, NULL,
                          "the device's memory for the source has %" PRIu64
                          " bytes; the map needs %" PRIu64,
-                         bytes, map->source_bytes);
+                         bytes, source_bytes);
     for (uint32_t p = 0; status == HD_OK && p < map->parts; p++)
         if (parts[p].cuda == source.cuda)
             status = hd_fail(diag, HD_EINPUT, NULL,
@@ -548,6 +549,8 @@ static hd_status within_device(const hd_diag *diag, hd_remap_device *device, con
     if (status == HD_OK)
         status = begin(device, map, direction, parts, NULL, &m);
     m.transfers = m.remaps = true;
+    if (status == HD_OK && m.units.count > count)
+        m.units.count = count;
     if (status == HD_OK)
         status = launch_all(&m, source.cuda);
     if (status != HD_OK)
@@ -558,10 +561,19 @@ static hd_status within_device(const hd_diag *diag, hd_remap_device *device, con
 
 hd_status hd_remap_on_device(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
                              const hd_remap_memory to[], hd_remap_memory from) {
-    return within_device(diag, device, map, HD_REMAP_TO_DEVICE, to, from);
+    return within_device(diag, device, map, HD_REMAP_TO_DEVICE, UINT64_MAX,
+                         hd_remap_source_bytes(map), to, from);
 }
 
 hd_status hd_remap_back_on_device(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
                                   hd_remap_memory to, const hd_remap_memory from[]) {
-    return within_device(diag, device, map, HD_REMAP_FROM_DEVICE, from, to);
+    return within_device(diag, device, map, HD_REMAP_FROM_DEVICE, UINT64_MAX,
+                         hd_remap_source_bytes(map), from, to);
+}
+
+hd_status hd_remap_some_on_device(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
+                                  hd_remap_direction direction, uint64_t count,
+                                  const hd_remap_memory parts[], hd_remap_memory source) {
+    return within_device(diag, device, map, direction, count, count * map->layout->record->size,
+                         parts, source);
 }

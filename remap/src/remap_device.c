@@ -34,13 +34,19 @@ static hd_status open_device(hd_arena *arena, const hd_diag *diag, hd_status sta
 
 hd_status hd_remap_open_opencl(const hd_diag *diag, struct _cl_context *context,
                                struct _cl_device_id *id, hd_remap_device **result) {
+    return hd_remap_open_in_layer(diag, NULL, context, id, result);
+}
+
+hd_status hd_remap_open_in_layer(const hd_diag *diag, const struct _cl_icd_dispatch *calls,
+                                 struct _cl_context *context, struct _cl_device_id *id,
+                                 hd_remap_device **result) {
     if (hd_remap_needs(diag, {result, "place for the device"}) != HD_OK)
         return HD_EINPUT;
     hd_arena *arena = hd_arena_new();
     hd_compute *gpu;
     const char *why;
     *result = NULL;
-    hd_status status = hd_compute_join_opencl(arena, context, id, &gpu, &why);
+    hd_status status = hd_compute_join_opencl(arena, calls, context, id, &gpu, &why);
     if (status == HD_ESYSTEM)
         hd_fail(diag, status, NULL, "cannot open an OpenCL device: %s", why);
     else if (status != HD_OK)

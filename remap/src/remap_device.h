@@ -91,6 +91,12 @@ hd_status hd_remap_launch_kernel(hd_remap_device *device, hd_compute_queue *queu
                                  uint32_t part_count, hd_compute_memory staging,
                                  hd_compute_memory numbers, uint64_t first, uint64_t count);
 
+/* As hd_remap_open_opencl(), for a layer between a program and its driver, whose calls these are. */
+struct _cl_icd_dispatch;
+hd_status hd_remap_open_in_layer(const hd_diag *diag, const struct _cl_icd_dispatch *calls,
+                                 struct _cl_context *context, struct _cl_device_id *id,
+                                 hd_remap_device **device);
+
 /* ---- compare.c ------------------------------------------------------------------- */
 
 /* That the device code of a program's own map gives the places that its function gave; looks only
@@ -111,6 +117,11 @@ enum {
 hd_status hd_remap_move(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
                         hd_remap_direction direction, const hd_remap_memory memory[], void *host,
                         const hd_remap_options *options, unsigned extent);
+
+/* The first `count` elements of a map of a layout that has room for more, within the device. */
+hd_status hd_remap_some_on_device(const hd_diag *diag, hd_remap_device *device, const hd_remap *map,
+                                  hd_remap_direction direction, uint64_t count,
+                                  const hd_remap_memory parts[], hd_remap_memory source);
 
 /* ---- remap_plan.c ------------------------------------------------------------------------ */
 

@@ -254,6 +254,7 @@ int cmd_apply(cli *c);
 int cmd_map(cli *c);
 int cmd_run(cli *c);
 int cmd_run_program(cli *c);
+int cmd_apply_program(cli *c);
 int cmd_show(cli *c);
 int cmd_show_ir(cli *c);
 int cmd_diff(cli *c);

@@ -47,6 +47,44 @@ HD_GETTER(elsewhere_of, outcome,
           hd_rows(row->rewritten->elsewhere,
                   row->given->input.out ? row->rewritten->elsewhere_count : 0))
 
+/* A parameter in one of the layouts: it has become that one's allocations and a count. */
+typedef struct laid_row {
+    const char *kernel;
+    uint32_t param, layout, allocations;
+} laid_row;
+
+static hd_value laid_of(const hd_view *view, const void *at) {
+    const outcome *o = at;
+    hd_vec(laid_row) rows = {0};
+    for (uint32_t p = 0; p < o->rewritten->laid_param_count; p++) {
+        const hd_laid_param *laid = &o->rewritten->laid_params[p];
+        const hd_layout *layout = o->layouts[laid->layout].layout;
+        hd_push(view->arena, &rows,
+                (laid_row){laid->kernel, laid->param, laid->layout,
+                           layout->discrete ? layout->count : 1});
+    }
+    return hd_rows(rows.data, rows.count);
+}
+
+/* Variables in global memory, which all kernels of a program share. */
+static hd_value variables_of(const hd_view *view, const void *at) {
+    const kir_module *module = ((const outcome *)at)->job->module;
+    hd_vec(const kir_static *) rows = {0};
+    for (uint32_t k = 0; k < module->kernel_count; k++)
+        for (uint32_t s = 0; s < module->kernels[k]->static_count; s++) {
+            const kir_static *variable = &module->kernels[k]->statics[s];
+            bool is_new = variable->space == KIR_GLOBAL;
+            for (size_t o = 0; o < rows.count && is_new; o++)
+                is_new = strcmp(rows.data[o]->name, variable->name) != 0;
+            if (is_new)
+                hd_push(view->arena, &rows, variable);
+        }
+    return hd_pointed_rows(rows.data, rows.count);
+}
+
+static const hd_member variable_members[] = {HD_SAME(kir_static, name, bytes), {0}};
+static const hd_member laid_members[] = {HD_SAME(laid_row, kernel, param, layout, allocations),
+                                         {0}};
 static const hd_member layout_members[] = {
     {"record", HD_BEHIND(hd_record_layout, record), .of = hd_record_members},
     {"layout", .get = layout_of, .of = hd_layout_members},
@@ -57,6 +95,9 @@ static const hd_member elsewhere_members[] = {{"file", HD_AT(hd_header_elsewhere
                                               {0}};
 static const hd_member outcome_members[] = {
     {"layouts", HD_MANY(outcome, layouts, layout_count), .of = layout_members},
+    {"params", .get = laid_of, .of = laid_members},
+    {"variables", .get = variables_of, .of = variable_members},
+    {"options", HD_VIA(outcome, rewritten, HD_AT, options)},
     {"kernel", HD_AT(outcome, paths.kernel)},
     {"header", HD_AT(outcome, paths.header)},
     {"files", .get = files_of, .of = file_members},

@@ -98,9 +98,9 @@ static hd_status read_list(cli *c, const char *path, const char *end, char **tex
 }
 
 /* Makes a job of what the program has left of it, where it has launches. */
-static hd_status make_job(cli *c, recorded *r, const char *number) {
+static hd_status make_job(cli *c, const char *folder, const char *number, job_row *row) {
     const char *name = hd_format(c->arena, "job%s.yaml", number);
-    const char *path = hd_format(c->arena, "%s/%s", r->folder, name);
+    const char *path = hd_format(c->arena, "%s/%s", folder, name);
     static const char *const ends[] = {"head", "buffers", "launches"};
     char *texts[] = {NULL, NULL, NULL};
     hd_status status = HD_OK;
@@ -117,13 +117,31 @@ static hd_status make_job(cli *c, recorded *r, const char *number) {
         return status;
     for (int i = 0; i < 3; i++)
         unlink(hd_format(c->arena, "%s.%s", path, ends[i]));
-    const job_row row = {.file = name,
-                         .launches = entries_in(launches),
-                         .buffers = entries_in(buffers),
-                         .is_opencl = !strstr(head, ".ptx\n")};
-    r->launches += row.launches;
-    hd_push(c->arena, &r->jobs, row);
+    *row = (job_row){.file = name,
+                     .launches = entries_in(launches),
+                     .buffers = entries_in(buffers),
+                     .is_opencl = !strstr(head, ".ptx\n")};
     return HD_OK;
+}
+
+/* The same over the source, where that is known. */
+static hd_status make_jobs(cli *c, const char *folder, const char *number, const cli_source *source,
+                           job_row *row) {
+    hd_status status = make_job(c, folder, number, row);
+    if (status || !row->launches)
+        return status;
+    return row->is_opencl ? cli_make_opencl_job(c, folder, number, &row->source)
+                          : cli_make_source_job(c, folder, number, source, &row->source);
+}
+
+hd_status cli_finish_recording(cli *c, const char *path) {
+    const char *folder = hd_path_folder(c->arena, path), *name = hd_path_name(path);
+    job_row row = {0};
+    if (strncmp(name, "job", 3) != 0 || !hd_ends_in(name, ".yaml") || !access(path, F_OK) ||
+        access(hd_format(c->arena, "%s.head", path), R_OK))
+        return HD_OK;
+    const char *number = hd_strndup(c->arena, name + 3, strlen(name) - strlen("job.yaml"));
+    return make_jobs(c, folder, number, &(cli_source){0}, &row);
 }
 
 /* The folder stands for its job.yaml: of an OpenCL program, where libraries launch kernels of their own,
@@ -265,15 +283,14 @@ static hd_status record(cli *c, request *r, recorded *found) {
     hd_scratch_remove(results);
     for (unsigned n = 1; !status; n++) { /* of what the program has left */
         const char *number = n == 1 ? "" : hd_format(c->arena, "-%u", n);
-        size_t jobs = found->jobs.count;
+        job_row row = {0};
         if (access(hd_format(c->arena, "%s/job%s.yaml.head", r->folder, number), R_OK))
             break;
-        status = make_job(c, found, number);
-        job_row *row = found->jobs.count > jobs ? &found->jobs.data[jobs] : NULL;
-        if (!status && row)
-            status = row->is_opencl
-                         ? cli_make_opencl_job(c, r->folder, number, &row->source)
-                         : cli_make_source_job(c, r->folder, number, &r->source, &row->source);
+        status = make_jobs(c, r->folder, number, &r->source, &row);
+        if (!status && row.launches) {
+            found->launches += row.launches;
+            hd_push(c->arena, &found->jobs, row);
+        }
     }
     if (!status)
         status = put_records_first(c, found);

@@ -116,8 +116,11 @@ const cli_command cli_commands[] = {
          "What cannot be rewritten safely is an error that names the place, and nothing is "
          "written. Before anything is written, both versions run on the machine on the job's "
          "contents (random numbers where it gives none) and every buffer is compared: exit status "
-         "1 when they differ.",
-         .reads = CLI_ANY_ENTRY | CLI_WHOLE_FILE | KNOWS_RECORDS, .takes_programs = true},
+         "1 when they differ.\n\nOf an OpenCL program (\"-- PROGRAM\") without --out, --diff and "
+         "--in-place nothing is written: it runs as it is, with its kernels exchanged and its "
+         "buffers converted when they are used in another form.",
+         .reads = CLI_ANY_ENTRY | CLI_WHOLE_FILE | KNOWS_RECORDS, .takes_programs = true,
+         .live = cmd_apply_program},
     [MAP] =
         {"map", NULL, CLI_FIND,
          "find which thread should do what, and in which order data should lie", cmd_map, 1, 1,
@@ -130,8 +133,8 @@ const cli_command cli_commands[] = {
          "estimated.",
          .takes_programs = true, .is_divided = true},
     [RUN] =
-        {"run", NULL, CLI_SEE,
-         "run kernels or a CUDA program without a GPU, and count what they touch", cmd_run, 1, 1,
+        {"run", NULL, CLI_SEE, "run kernels or a program without a GPU, and count what they touch",
+         cmd_run, 1, 1,
          "[--device D]... [--layout L] [--accesses] [--check WITH]... [OPTIONS] JOB|FILE",
          "Runs all launches of the job on the machine: on the CPU, the way a GPU's blocks run "
          "them, with every access to memory checked. Prints for each kernel and size what was "
@@ -139,14 +142,16 @@ const cli_command cli_commands[] = {
          "comes first. Exit status 1: the buffers differ from what --check names.",
          .reads = CLI_FINDS_RECORDS, .is_divided = true},
     [PROGRAM] =
-        {"run", "--", CLI_SEE, "run a CUDA program, and count what its kernels touch",
+        {"run", "--", CLI_SEE, "run a CUDA or OpenCL program, and count what its kernels touch",
          cmd_run_program, 1, UINT32_MAX, "[OPTIONS] -- PROGRAM [ARGUMENTS]",
          "Runs a program that uses CUDA without a GPU: Heddle's libraries take the place of "
-         "CUDA's, and kernels run on the machine, from the PTX that nvcc puts into the program. At "
-         "its end a table says what the launches of each kernel moved, and another one which lines "
+         "CUDA's, and kernels run on the machine, from the PTX that nvcc puts into the program. Of "
+         "a program that uses OpenCL launches run on the machine in the place of its device, or "
+         "the machine is the device where there is none. At its end a table says what the launches "
+         "of each kernel moved, and another one which lines "
          "moved most (build with -lineinfo for lines of the source). A fault is told when it "
          "happens, with the line, the thread and the memory next to it, and ends what the program "
-         "does with CUDA.\n\nThe program must be linked with the shared runtime: nvcc -cudart "
+         "does with CUDA.\n\nA CUDA program must be linked with the shared runtime: nvcc -cudart "
          "shared."},
     [SHOW] =
         {"show", NULL, CLI_SEE,
@@ -163,7 +168,7 @@ const cli_command cli_commands[] = {
         {"show", "--ir", CLI_SEE, "print the kernels as Heddle sees them", cmd_show_ir, 1, 1,
          "[OPTIONS] JOB|FILE",
          "Prints the kernels in kir, the small SSA form that the analyses read: after inlining and "
-         "clean-up, before anything that depends on a device. Stored as a .kir file, the text is a "
+         "clean-up, as the compiler of a device makes them. Stored as a .kir file, the text is a "
          "kernel file, too.",
          .takes_programs = true},
     [DIFF] =
@@ -356,6 +361,8 @@ const cli_option cli_all_options[] = {
     {"device", 'd', "D", CLI_TEXTS, AT(devices), IN(LOCALITY) | REUSES,
      "a device profile: its lines, warps and caches, or how many core clusters (SMs) it has",
      .most = 1},
+    {"device", 'd', "D", CLI_TEXTS, AT(devices), IN(IR),
+     "the device whose compiler makes the kernels; default: NVIDIA's", .most = 1},
     {"device", 'd', "D", CLI_TEXTS, AT(devices), IN(PROGRAM) | IN(RECORD),
      "the device to be, for what a program asks of it and what transactions are; default: h200",
      .most = 1},
@@ -432,6 +439,10 @@ const cli_option cli_all_options[] = {
      .needs = "energy budget"},
     {"again", 0, NULL, CLI_FLAG, AT(again), IN(ADVISE),
      "forget what was measured before, and measure anew", .needs = "budget"},
+    {"again", 0, NULL, CLI_FLAG, AT(again), IN(APPLY), "forget what an earlier run found",
+     .needs = "auto"},
+    {"budget", 0, "TIME", CLI_TEXT, AT(budget), IN(APPLY),
+     "race layouts for at most so long (60s, 500ms, 2m); default: 60s", .needs = "auto"},
     {"again", 0, NULL, CLI_FLAG, AT(again), IN(TRAIN) | IN(EXPLORE),
      "forget what was measured before, and measure anew", .excludes = "show"},
     {"on", 0, "DEVICE", CLI_TEXT, AT(on), IN(ADVISE) | IN(MEASURE) | IN(MAP),
@@ -483,6 +494,14 @@ const cli_option cli_all_options[] = {
      "instead of a layout an order of threads for launches of the job, as 'heddle map' writes it: "
      "kernels read their ids through it; docs/rewrite.md has its form",
      .excludes = "host diff in-place"},
+    {"auto", 0, NULL, CLI_FLAG, AT(automatic), IN(APPLY),
+     "of a program that runs: find the layout while it runs, by what is counted and then by a race "
+     "on the device, and keep the answer for its next run",
+     .excludes = "layout out diff in-place map verify"},
+    {"verify", 0, NULL, CLI_FLAG, AT(verify), IN(APPLY),
+     "of a program that runs: run the first launches of each kernel in both forms, and compare "
+     "what they leave",
+     .excludes = "out diff in-place map"},
     {"host", 0, "FILE", CLI_TEXT, AT(host), IN(APPLY),
      "the program in C or C++ that gives kernels in OpenCL C their buffers: it is rewritten with "
      "them"},
@@ -543,6 +562,9 @@ const cli_option cli_all_options[] = {
      "of its time that counting may add to the program, such as 5%; default 20%: the first blocks "
      "of each kernel are counted, and then as many as that allows, which stand for the others"},
     {"all", 0, NULL, CLI_FLAG, AT(all), IN(PROGRAM), "count every block", .excludes = "overhead"},
+    {"sample", 0, "N", CLI_NUMBER, AT(sample), IN(PROGRAM),
+     "of an OpenCL program: the first one of every N launches of a kernel runs on the machine, and "
+     "the others on the program's device"},
     {"by-cost", 0, NULL, CLI_FLAG, AT(by_cost), IN(SHOW) | IN(DIFF),
      "only lines that touch memory, or that change, the heaviest first"},
     {"top", 0, "N", CLI_NUMBER, AT(top), IN(SHOW) | IN(DIFF),

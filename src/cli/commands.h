@@ -16,12 +16,12 @@ typedef struct cli_options {
         *loops, *run, *apply, *map, *host, *stages, *partitioner, *numbering, *sarif, *fail_below,
         *overhead, *svg, *job, *per, *schedule, *block, *cluster, *range, *k_list, *units_list,
         *kernel, *launches, *lengths, *bytes, *profile, *model, *keep, *pictures, *colour;
-    uint64_t repeats, registers, epsilon, top, shuffle_threads, shuffle_data, every, limit, element,
-        memory, clusters, k, units, scenario, seed, line, blocks_at_once;
+    uint64_t repeats, registers, epsilon, top, shuffle_threads, shuffle_data, every, sample, limit,
+        element, memory, clusters, k, units, scenario, seed, line, blocks_at_once;
     double seconds, minutes;
-    bool json, quiet, accesses, all, dot, no_verify, whole, measure, again, diff, in_place, recover,
-        as_made, data, no_data, reuse, no_caches, caches, leaks, by_cost, csv, energy,
-        subtract_idle, force, meters, names, ids, show, list, small, help;
+    bool json, quiet, accesses, all, dot, no_verify, verify, automatic, whole, measure, again, diff,
+        in_place, recover, as_made, data, no_data, reuse, no_caches, caches, leaks, by_cost, csv,
+        energy, subtract_idle, force, meters, names, ids, show, list, small, help;
 } cli_options;
 
 typedef enum cli_kind {
@@ -74,7 +74,9 @@ typedef struct cli_command {
     const char *about;
     uint32_t reads;      /* CLI_ANY_ENTRY and the like */
     bool takes_programs; /* as a word: "-- PROGRAM ARGUMENTS", whose recording it reads */
-    bool is_divided;     /* among ranks, by heddle-mpi */
+    int (*live)(
+        cli *c);     /* of a program, where no option says where files go: as it runs; or NULL */
+    bool is_divided; /* among ranks, by heddle-mpi */
 } cli_command;
 
 extern const cli_command cli_commands[]; /* ends with a NULL name */

@@ -13,6 +13,7 @@
 #include "base/elf.h"
 #include "cli/commands.h"
 #include "cli/stop.h"
+#include "driver/compute.h"
 
 /* ---- which file ------------------------------------------------------------------------------- */
 
@@ -76,20 +77,44 @@ static const char *library_folder(hd_arena *arena) {
     return installed ? hd_path_folder(arena, installed) : NULL;
 }
 
-/* OPENCL_LAYERS with Heddle's layer before others; NULL: it is not there. */
-static const char *layers(hd_arena *arena, const char *libraries) {
-    const char *before = getenv("OPENCL_LAYERS"), *own = hd_path_folder(arena, libraries);
-    const char *layer = hd_format(arena, "%s/libheddle-layer.so", own);
-    if (access(layer, R_OK))
-        return NULL;
-    return before && *before ? hd_format(arena, "%s:%s", layer, before) : layer;
-}
-
-/* In the program's process. */
+/* In a child's process. */
 static void redirect(const char *file, int to) {
     int fd = file ? open(file, O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
     if (fd >= 0)
         dup2(fd, to);
+}
+
+/* There is an OpenCL device. Asked by a process of its own, which has no use for drivers. */
+static bool has_opencl_device(hd_arena *arena) {
+    int how = 0;
+    const pid_t child = fork();
+    if (!child) {
+        uint32_t count;
+        const char *missing;
+        redirect("/dev/null", STDERR_FILENO);
+        redirect("/dev/null", STDOUT_FILENO);
+        hd_compute_opencl.list(arena, &count, &missing);
+        _exit(count ? 1 : 0);
+    }
+    while (child > 0 && waitpid(child, &how, 0) < 0 && errno == EINTR)
+        ;
+    return WIFEXITED(how) && WEXITSTATUS(how) == 1;
+}
+
+/* In the program's process: Heddle's layer before others, and where there is no device Heddle's platform,
+ * which is in the same library, as ocl-icd and Khronos's loader are told. */
+static void set_opencl(hd_arena *arena, const char *libraries, bool has_device) {
+    const char *before = getenv("OPENCL_LAYERS"), *own = hd_path_folder(arena, libraries);
+    const char *layer = hd_format(arena, "%s/libheddle-layer.so", own);
+    if (access(layer, R_OK))
+        return;
+    setenv("OPENCL_LAYERS", before && *before ? hd_format(arena, "%s:%s", layer, before) : layer,
+           1);
+    setenv("PYOPENCL_NO_CACHE", "1", 1); /* it keeps binaries, which have no source */
+    if (has_device)
+        return;
+    setenv("OCL_ICD_VENDORS", layer, 1);
+    setenv("OCL_ICD_FILENAMES", layer, 1);
 }
 
 hd_status cli_run_program(cli *c, const cli_program_run *run, int *how) {
@@ -99,15 +124,15 @@ hd_status cli_run_program(cli *c, const cli_program_run *run, int *how) {
                        "Heddle's libraries for CUDA programs (libheddle-cuda.so) are not there; "
                        "'./run build' builds them, beside build/release/heddle");
     const char *path = before && *before ? hd_format(c->arena, "%s:%s", folder, before) : folder;
-    const char *all_layers = layers(c->arena, folder);
+    const char *file = cli_program_file(c->arena, run->words[0]);
+    const bool has_device = !file || cli_cuda_use_of(file) || has_opencl_device(c->arena);
     cli_stop stop;
     fflush(NULL);
     cli_catch_stop(&stop); /* the terminal sends signals to the program, too */
     pid_t child = fork();
     if (!child) {
         setenv("LD_LIBRARY_PATH", path, 1);
-        if (all_layers)
-            setenv("OPENCL_LAYERS", all_layers, 1);
+        set_opencl(c->arena, folder, has_device);
         for (const cli_setting *s = run->settings; s->name; s++)
             setenv(s->name, s->value, 1);
         redirect(run->output, STDOUT_FILENO);
@@ -157,7 +182,7 @@ const char *cli_device_setting(cli *c, const hd_device *device) {
     return kept;
 }
 
-/* As cuda/watch.c writes them. */
+/* As watch/watch.c writes them. */
 hd_launch_counts cli_counts_of(const json_t *o) {
     const json_t *list = json_object_get(o, "counts");
     hd_launch_counts counts = {0};

@@ -1,4 +1,4 @@
-/* Programs that use CUDA, run with Heddle's libraries in its place (src/cuda). */
+/* Programs that use CUDA or OpenCL, run with Heddle's libraries (src/cuda, src/opencl). */
 #ifndef HD_CLI_PROGRAM_H
 #define HD_CLI_PROGRAM_H
 
@@ -32,7 +32,7 @@ typedef struct cli_program_run {
     const char *output, *errors; /* files for what it prints; NULL: where this program prints */
 } cli_program_run;
 
-/* Runs it with Heddle's libraries before all others; *how is what waitpid() says. Signals that ask to
+/* Runs it with Heddle's libraries before all others, and its platform where there is no OpenCL device; *how is what waitpid() says. Signals that ask to
  * stop are left to the program, and handed on to it. */
 hd_status cli_run_program(cli *c, const cli_program_run *run, int *how);
 /* It ended by a signal that asks for it: SIGINT, SIGTERM, SIGHUP. */
@@ -62,6 +62,9 @@ typedef struct cli_source_job {
  * result->why. */
 hd_status cli_make_source_job(cli *c, const char *folder, const char *number,
                               const cli_source *given, cli_source_job *result);
+/* Makes the job of a recording whose program has ended, or goes on, without `heddle record`: it has left
+ * PATH.head and what goes with that. Does nothing where the job is there, or no such thing. */
+hd_status cli_finish_recording(cli *c, const char *path);
 /* The recording of an OpenCL program, whose kernels are its source, is made such a job itself. */
 hd_status cli_make_opencl_job(cli *c, const char *folder, const char *number,
                               cli_source_job *result);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/cuda_program.h"
 
 bool cli_is_job(const char *path) { return hd_ends_in(path, ".yaml") || hd_ends_in(path, ".yml"); }
 
@@ -117,6 +118,9 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
     const hd_place place = {.file = path};
     hd_status status;
     *job = NULL;
+    if (cli_finish_recording(c, path) ||
+        cli_finish_recording(c, hd_format(c->arena, "%s/job.yaml", path)))
+        return HD_EINPUT;
     path = cli_job_path(c, path);
     if (source->global.dims && source->local.dims && source->global.dims != source->local.dims)
         return cli_refuse(c, "--global has %u dimensions and --local %u; give both as many",

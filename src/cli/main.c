@@ -153,7 +153,11 @@ static int run_on_program(cli *c, const cli_command *command, uint32_t at, char 
     bool parsed = cli_parse(c, command, (int)at + 1, all);
     const char *kept = parsed ? c->given->keep : NULL;
     int status = parsed ? CLI_FINE : c->status;
-    if (parsed && cli_record_program(c, c->program, kept ? kept : c->recording))
+    const bool is_live =
+        parsed && command->live && !c->given->input.out && !c->given->diff && !c->given->in_place;
+    if (is_live)
+        status = command->live(c);
+    else if (parsed && cli_record_program(c, c->program, kept ? kept : c->recording))
         status = CLI_WRONG;
     if (kept) {
         c->program = NULL;
@@ -161,7 +165,7 @@ static int run_on_program(cli *c, const cli_command *command, uint32_t at, char 
         c->given->input.source.options = NULL;
         c->given->input.source.sources.count = 0;
     }
-    if (parsed && status == CLI_FINE)
+    if (parsed && status == CLI_FINE && !is_live)
         status = command->run(c);
     hd_scratch_remove(folder);
     return status;

@@ -1,7 +1,7 @@
 /*
- * heddle run: a CUDA program on the machine, and what its kernels moved (docs/cuda-programs.md). The
- * program runs with Heddle's libraries in place of CUDA's; each of its processes leaves a file of
- * results, which are put together here.
+ * heddle run: a program on the machine, and what its kernels moved (docs/cuda-programs.md,
+ * docs/opencl-programs.md). The program runs with Heddle's libraries in place of CUDA's and its layer in
+ * front of OpenCL's drivers; each of its processes leaves a file of results, which are put together here.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +37,11 @@ typedef struct leak_row {
     const char *kind, *stack;
 } leak_row;
 
+typedef struct left_row {
+    const char *kernel, *why;
+    uint64_t launches;
+} left_row;
+
 typedef struct watched {
     const char *program, *device;
     int32_t status; /* that the program ended with; -1: a signal ended it */
@@ -48,6 +53,7 @@ typedef struct watched {
     hd_vec(line_row) lines;
     hd_vec(fault_row) faults;
     hd_vec(leak_row) leaks;
+    hd_vec(left_row) left_out;
 } watched;
 
 /* The name of a kernel as its source has it; all return nothing. */
@@ -80,6 +86,10 @@ static void take_results(hd_arena *arena, const json_t *all, void *user) {
                 (fault_row){cli_text_of(arena, o, "message"), cli_text_of(arena, o, "memory"),
                             readable(arena, cli_text_of(arena, o, "kernel")),
                             cli_number_of(o, "launch")});
+    json_array_foreach(json_object_get(all, "left_out"), i, o)
+        hd_push(arena, &r->left_out,
+                (left_row){cli_text_of(arena, o, "kernel"), cli_text_of(arena, o, "why"),
+                           cli_number_of(o, "launches")});
     json_array_foreach(json_object_get(all, "leaks"), i, o)
         hd_push(arena, &r->leaks,
                 (leak_row){cli_number_of(o, "bytes"), cli_number_of(o, "number"),
@@ -116,11 +126,18 @@ static const hd_member line_members[] = {HD_SAME(line_row, file, line, kernel, k
 static const hd_member fault_members[] = {HD_SAME(fault_row, message, memory, kernel, launch), {0}};
 static const hd_member leak_members[] = {HD_SAME(leak_row, bytes, kind, number, stack), {0}};
 
+static const hd_member left_members[] = {
+    {"kernel", "kernel", HD_PLAIN, HD_AT(left_row, kernel)},
+    {"launches", "launches", HD_COUNT, HD_AT(left_row, launches)},
+    {"why", "because of", HD_PLAIN, HD_AT(left_row, why)},
+    {0}};
+
 static const hd_member result_members[] = {
     HD_SAME(watched, program, status, processes, device, launches, most_memory),
     {"kernels", HD_MANY(watched, kernels.data, kernels.count), .of = kernel_members},
     {"lines", HD_MANY(watched, lines.data, lines.count), .of = line_members},
     {"faults", HD_MANY(watched, faults.data, faults.count), .of = fault_members},
+    {"left_out", HD_MANY(watched, left_out.data, left_out.count), .of = left_members},
     {"leaks", HD_MANY(watched, leaks.data, leaks.count), HD_IF(watched, wants_leaks),
      .of = leak_members},
     {0}};
@@ -192,6 +209,9 @@ static void show(cli *c, const watched *r, hd_str *out) {
     if (lines)
         cli_show_rows(c, "\nThe lines that move most", line_columns, hd_rows(r->lines.data, lines),
                       out);
+    if (r->left_out.count)
+        cli_show_rows(c, "\nLaunches that the device has run, and not the machine", left_members,
+                      hd_rows(r->left_out.data, r->left_out.count), out);
     if (r->faults.count)
         hd_str_printf(out, "\n%s; see above\n",
                       hd_show_counted(c->arena, r->faults.count, "fault", "s"));
@@ -215,10 +235,12 @@ static hd_status run_program(cli *c, const hd_device *device, double overhead, c
                              watched *found) {
     int how;
     const cli_options *o = c->given;
-    const char *options = hd_format(
-        c->arena, "%s%s%s%s%s", c->quiet ? "quiet " : "", o->input.machine.races ? "races " : "",
-        o->input.machine.uninitialised ? "uninitialised " : "", o->leaks ? "leaks " : "",
-        o->all ? "" : hd_format(c->arena, "overhead=%g", overhead));
+    const char *options =
+        hd_format(c->arena, "%s%s%s%ssample=%llu %s", c->quiet ? "quiet " : "",
+                  o->input.machine.races ? "races " : "",
+                  o->input.machine.uninitialised ? "uninitialised " : "", o->leaks ? "leaks " : "",
+                  (unsigned long long)(o->sample ? o->sample : 1),
+                  o->all ? "" : hd_format(c->arena, "overhead=%g", overhead));
     const cli_setting settings[] = {{"HEDDLE_WATCH", folder},
                                     {"HEDDLE_WATCH_OPTIONS", options},
                                     {"HEDDLE_DEVICE", cli_device_setting(c, device)},
@@ -239,8 +261,8 @@ static hd_status run_program(cli *c, const hd_device *device, double overhead, c
     if (!status && !found->processes && WIFEXITED(how))
         hd_warn(
             &c->diag, NULL,
-            "%s has not used CUDA's runtime, or ended in a way that left no results (_exit); what "
-            "the kernels of an OpenCL program move says 'heddle show -- PROGRAM'",
+            "%s has used neither CUDA's runtime nor OpenCL, or ended in a way that left no results "
+            "(_exit)",
             c->words[0]);
     return status;
 }

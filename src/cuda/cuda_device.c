@@ -22,12 +22,7 @@ static const capability capabilities[] = {
     {100, 228 * KIB, 227 * KIB, 1 * KIB}, {120, 100 * KIB, 99 * KIB, 1 * KIB},
 };
 
-hd_status cuda_device_find(hd_arena *arena, const hd_diag *diag, const char *name,
-                           cuda_device *device) {
-    const hd_device *profile;
-    hd_status status = hd_device_find(arena, diag, name, &profile);
-    if (status)
-        return status;
+void cuda_device_of(const hd_device *profile, cuda_device *device) {
     const hd_device_board *b = &profile->board;
     const capability *c = capabilities; /* its own, or the last before it */
     while (c + 1 < capabilities + sizeof capabilities / sizeof *c && c[1].number <= b->capability)
@@ -43,7 +38,6 @@ hd_status cuda_device_find(hd_arena *arena, const hd_diag *diag, const char *nam
                             .shared_opt_in = c->shared_opt_in,
                             .shared_per_sm = c->shared_per_sm,
                             .shared_reserved = c->reserved};
-    return HD_OK;
 }
 
 const char *cuda_device_name(const cuda_device *device) {

@@ -19,9 +19,7 @@ typedef struct cuda_device {
     uint32_t shared_reserved; /* of each block, for the system */
 } cuda_device;
 
-/* The profile of this name, as --device takes it. */
-hd_status cuda_device_find(hd_arena *arena, const hd_diag *diag, const char *name,
-                           cuda_device *device);
+void cuda_device_of(const hd_device *profile, cuda_device *device);
 
 /* "NVIDIA H100 SXM5", and 16 bytes that are the same for all processes. */
 const char *cuda_device_name(const cuda_device *device);

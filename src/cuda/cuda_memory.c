@@ -1,12 +1,8 @@
 #include "cuda/cuda_memory.h"
-#include "cuda/watch.h"
-
-#include <dlfcn.h>
-#include <execinfo.h>
-
-#include "base/elf.h"
 
 enum { GONE_MOST = 65536 }; /* freed allocations that are remembered */
+
+static const char *const interfaces[] = {"libcudart.so", "libcuda.so", NULL};
 
 cuda_memory *cuda_memory_new(cuda_process *p) {
     cuda_memory *m = hd_new(p->arena, cuda_memory);
@@ -53,9 +49,35 @@ static bool counts_as_used(const cuda_allocation *a) {
     return a->kind == CUDA_MEMORY_DEVICE || a->kind == CUDA_MEMORY_MANAGED;
 }
 
+static hd_watched_memory watched(const cuda_allocation *a) {
+    static const char *const kinds[] = {[CUDA_MEMORY_DEVICE] = "device memory",
+                                        [CUDA_MEMORY_MANAGED] = "managed memory",
+                                        [CUDA_MEMORY_PINNED] = "pinned host memory",
+                                        [CUDA_MEMORY_REGISTERED] = "registered host memory",
+                                        [CUDA_MEMORY_VARIABLE] = "a variable"};
+    return (hd_watched_memory){.address = a->address,
+                               .bytes = a->bytes,
+                               .number = a->number,
+                               .kind = kinds[a->kind],
+                               .is_of_device = counts_as_used(a),
+                               .is_of_program = a->kind != CUDA_MEMORY_VARIABLE,
+                               .made = a->made,
+                               .freed = a->freed};
+}
+
+bool cuda_memory_list(void *process, bool gone, size_t index, hd_watched_memory *memory) {
+    const cuda_memory *m = ((cuda_process *)process)->memory;
+    if (index >= (gone ? m->gone.count : m->live.count))
+        return false;
+    *memory = watched(gone ? &m->gone.data[index] : &m->live.data[index]);
+    return true;
+}
+
+uint64_t cuda_memory_most(void *process) { return ((cuda_process *)process)->memory->most_used; }
+
 static void add(cuda_memory *m, cuda_allocation a) {
     a.number = ++m->made;
-    cuda_stack_take(&a.made);
+    hd_stack_take(&a.made, interfaces);
     size_t at = after(m, a.address);
     hd_push(m->arena, &m->live, a);
     memmove(&m->live.data[at + 1], &m->live.data[at],
@@ -79,7 +101,7 @@ static void remove_at(cuda_memory *m, size_t at) {
         m->used -= a.bytes;
     if (a.pool)
         a.pool->used -= a.bytes;
-    cuda_stack_take(&a.freed);
+    hd_stack_take(&a.freed, interfaces);
     if (a.kind == CUDA_MEMORY_REGISTERED) /* it is the host's own again */
         return;
     if (m->gone.count == GONE_MOST) { /* the older half is forgotten */
@@ -118,7 +140,8 @@ cuda_error cuda_memory_end(cuda_process *p, const void *address, unsigned kinds,
     cuda_allocation *a = cuda_memory_at(p, address);
     if (!a || a->address != (uintptr_t)address || !(kinds >> a->kind & 1))
         return refusal;
-    cuda_watch_memory(p->watch, p, a);
+    const hd_watched_memory gone = watched(a);
+    hd_watch_memory(p->watch, &gone);
     hd_status status = a->kind == CUDA_MEMORY_REGISTERED
                            ? hd_ptx_remove(p->machine, (void *)a->address)
                            : hd_ptx_free(p->machine, (void *)a->address);
@@ -181,7 +204,8 @@ void cuda_memory_reset(cuda_process *p) {
     cuda_memory *m = p->memory;
     for (size_t i = m->live.count; i--;) {
         cuda_allocation a = m->live.data[i];
-        cuda_watch_memory(p->watch, p, &a);
+        const hd_watched_memory gone = watched(&a);
+        hd_watch_memory(p->watch, &gone);
         if (a.kind == CUDA_MEMORY_REGISTERED)
             hd_ptx_remove(p->machine, (void *)a.address);
         else if (a.kind != CUDA_MEMORY_VARIABLE)
@@ -190,62 +214,4 @@ void cuda_memory_reset(cuda_process *p) {
     }
     m->default_pool = (cuda_pool){0};
     m->current_pool = &m->default_pool;
-}
-
-/* ---- where in the program ----------------------------------------------------------------------- */
-
-static const void *library_of(const void *address) {
-    Dl_info info;
-    return dladdr(address, &info) ? info.dli_fbase : NULL;
-}
-
-/* Of the libraries that stand between the program and the machine. */
-static bool is_own(const void *address) {
-    Dl_info info;
-    if (!dladdr(address, &info) || !info.dli_fname)
-        return false;
-    const char *name = hd_path_name(info.dli_fname);
-    return info.dli_fbase == library_of((const void *)(uintptr_t)is_own) ||
-           !strncmp(name, "libcudart.so", 12) || !strncmp(name, "libcuda.so", 10);
-}
-
-void cuda_stack_take(cuda_stack *stack) {
-    void *frames[CUDA_STACK_MOST + 12];
-    int count = backtrace(frames, CUDA_STACK_MOST + 12), first = 0;
-    while (first < count && is_own(frames[first]))
-        first++;
-    stack->count = 0;
-    for (int i = first; i < count && stack->count < CUDA_STACK_MOST; i++)
-        stack->frames[stack->count++] = frames[i];
-}
-
-/* "main (app+0x1234)", or without the name where nobody knows it. */
-static void add_frame(hd_str *text, const Dl_info *info, const char *call) {
-    const char *file = hd_path_name(info->dli_fname), *name = info->dli_sname;
-    size_t offset = (size_t)(call - (const char *)info->dli_fbase);
-    hd_elf elf = {0};
-    if (!name && hd_elf_open(info->dli_fname, &elf))
-        name = hd_elf_function(&elf, elf.is_absolute ? (uint64_t)(uintptr_t)call : offset);
-    if (name)
-        hd_str_printf(text, "%s (%s+0x%zx)\n", hd_readable_symbol(text->arena, name), file, offset);
-    else
-        hd_str_printf(text, "%s+0x%zx\n", file, offset);
-    hd_elf_close(&elf);
-}
-
-const char *cuda_stack_text(hd_arena *arena, const cuda_stack *stack, const char *indent) {
-    hd_str text = {.arena = arena};
-    for (uint32_t i = 0; i < stack->count; i++) {
-        const char *call = (const char *)stack->frames[i] - 1; /* it returns behind the call */
-        Dl_info info;
-        bool known = dladdr(call, &info) && info.dli_fname;
-        if (known && !strncmp(hd_path_name(info.dli_fname), "libc.so", 7))
-            break; /* what starts a program tells nothing */
-        hd_str_add(&text, indent);
-        if (known)
-            add_frame(&text, &info, call);
-        else
-            hd_str_printf(&text, "%p\n", (const void *)call);
-    }
-    return hd_str_text(&text);
 }

@@ -15,13 +15,6 @@ typedef enum cuda_memory_kind {
     CUDA_MEMORY_VARIABLE    /* of a module */
 } cuda_memory_kind;
 
-/* Where in the program something was done. */
-enum { CUDA_STACK_MOST = 12 };
-typedef struct cuda_stack {
-    uint32_t count;
-    void *frames[CUDA_STACK_MOST]; /* return addresses, the innermost first */
-} cuda_stack;
-
 typedef struct cuda_pool {
     uint64_t used, most_used; /* bytes */
     uint64_t threshold;
@@ -35,7 +28,7 @@ typedef struct cuda_allocation {
     uint64_t number; /* from 1, in the order of allocation */
     unsigned flags;  /* of host memory */
     cuda_pool *pool; /* NULL: of none */
-    cuda_stack made, freed;
+    hd_stack made, freed;
 } cuda_allocation;
 
 typedef struct cuda_memory {
@@ -76,9 +69,8 @@ cuda_error cuda_memory_hint(cuda_process *p, const void *address, size_t bytes, 
 /* Bytes of the device that can still be had: its own, and what this machine has for them. */
 uint64_t cuda_memory_left(const cuda_process *p);
 
-/* Notes where the program is. The frames of this library are left out. */
-void cuda_stack_take(cuda_stack *stack);
-/* "main (app+0x1234)", a line for each frame, each after `indent`. */
-const char *cuda_stack_text(hd_arena *arena, const cuda_stack *stack, const char *indent);
+/* For src/watch, of a cuda_process. */
+bool cuda_memory_list(void *process, bool gone, size_t index, hd_watched_memory *memory);
+uint64_t cuda_memory_most(void *process);
 
 #endif

@@ -18,7 +18,8 @@ static const void *held(void *user, uint64_t address, size_t bytes) {
 
 cuda_record *cuda_record_new(cuda_process *p) {
     cuda_record *r = hd_new(p->arena, cuda_record);
-    r->host = (hd_recording_host){p, say, held, ".ptx", true};
+    r->host = (hd_recording_host){
+        .user = p, .say = say, .held = held, .extension = ".ptx", .has_addresses = true};
     r->recording = hd_recording_open(p->arena, &r->host);
     return r->recording ? r : NULL;
 }

@@ -74,9 +74,9 @@ function(heddle_cuda_libraries prefix folder ptx)
   get_property(sources GLOBAL PROPERTY HEDDLE_CUDA_SOURCES)
   get_property(runtime_sources GLOBAL PROPERTY HEDDLE_CUDA_RUNTIME_SOURCES)
   get_property(driver_sources GLOBAL PROPERTY HEDDLE_CUDA_DRIVER_SOURCES)
-  add_library(${prefix} SHARED $<TARGET_OBJECTS:heddle_cuda> ${sources}/shared/own.c)
+  add_library(${prefix} SHARED $<TARGET_OBJECTS:heddle_cuda> ${PROJECT_SOURCE_DIR}/src/watch/shared/own.c)
   target_include_directories(${prefix} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
-  target_link_libraries(${prefix} PRIVATE ${ptx} heddle_recording heddle_analysis heddle_device
+  target_link_libraries(${prefix} PRIVATE ${ptx} heddle_watch heddle_device
                                           PkgConfig::JANSSON PkgConfig::LIBZSTD
                                           PkgConfig::LIBLZ4 Threads::Threads
                                           ${CMAKE_DL_LIBS})

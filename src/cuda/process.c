@@ -1,6 +1,5 @@
 #include "cuda/process.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -9,15 +8,6 @@
 #include "cuda/module.h"
 #include "cuda/cuda_record.h"
 #include "cuda/cuda_stream.h"
-#include "cuda/progress.h"
-#include "cuda/signals.h"
-#include "cuda/watch.h"
-
-#define DEVICE_BY_DEFAULT "h200" /* as for every command */
-/* The same figures, where its profile is not at hand. */
-#define DEVICE_WITHOUT_PROFILES                                                               \
-    "warp:32 l1:256k/32 l2:60m/32 w:1,6.5,11.8 blocks:32 threads:2048 regs:65536 segment:32 " \
-    "maxregs:255 sms:132"
 
 /* A process has one device, as its interfaces have it; hence the only global state of this code. */
 static cuda_process the_process;
@@ -27,7 +17,7 @@ static pthread_once_t made_once = PTHREAD_ONCE_INIT;
 
 static void take_message(const hd_message *m, void *user) {
     cuda_process *p = user;
-    cuda_progress_erase(p->progress);
+    hd_progress_erase(p->progress);
     const char *severity = m->severity == HD_ERROR     ? "error: "
                            : m->severity == HD_WARNING ? "warning: "
                                                        : "";
@@ -42,33 +32,17 @@ static void take_message(const hd_message *m, void *user) {
 void cuda_say(cuda_process *p, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    cuda_progress_erase(p->progress);
+    hd_progress_erase(p->progress);
     fprintf(stderr, "heddle: %s\n", hd_vformat(p->arena, format, args));
     va_end(args);
 }
 
 /* ---- the process ------------------------------------------------------------------------------ */
 
-/* A profile that was installed with this library, by its name; else the name itself. */
-static const char *installed_profile(hd_arena *arena, const char *name) {
-    Dl_info info;
-    if (strchr(name, '/') || !dladdr((const void *)(uintptr_t)installed_profile, &info))
-        return name;
-    const char *path = hd_format(arena, "%s/../../../share/heddle/devices/%s.yaml",
-                                 hd_path_folder(arena, info.dli_fname), name);
-    return access(path, R_OK) ? name : path;
-}
-
-static void choose_device(cuda_process *p) {
-    static const hd_diag silent = {NULL, NULL};
-    const char *name = getenv("HEDDLE_DEVICE");
-    if (name && *name &&
-        !cuda_device_find(p->arena, &p->diag, installed_profile(p->arena, name), &p->device))
-        return;
-    if (cuda_device_find(p->arena, &silent, installed_profile(p->arena, DEVICE_BY_DEFAULT),
-                         &p->device) &&
-        cuda_device_find(p->arena, &p->diag, DEVICE_WITHOUT_PROFILES, &p->device))
-        exit(EXIT_FAILURE); /* it was said why; without a device no call means anything */
+static void write_results(void *process) {
+    cuda_process *p = process;
+    hd_watch_end(p->watch);
+    cuda_record_end(p->record);
 }
 
 static void make_process(void) {
@@ -82,14 +56,25 @@ static void make_process(void) {
     p->handles.arena = p->arena;
     const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
     p->blocking = blocking && !strcmp(blocking, "1");
-    choose_device(p);
+    cuda_device_of(hd_watched_device(p->arena, &p->diag), &p->device);
     p->memory = cuda_memory_new(p);
     p->modules = cuda_modules_new(p);
     p->streams = cuda_streams_new(p);
-    p->watch = cuda_watch_new(p);
+    p->watched = (hd_watch_host){.user = p,
+                                 .interface = "cuda",
+                                 .diag = &p->diag,
+                                 .device = p->device.profile,
+                                 .memory_name = "allocation",
+                                 .made_name = "allocated",
+                                 .memory = cuda_memory_list,
+                                 .most_memory = cuda_memory_most};
+    p->watch = hd_watch_new(p->arena, &p->watched);
     p->record = cuda_record_new(p);
-    p->progress = cuda_progress_new(p);
-    cuda_signals_begin(p);
+    if (!hd_watch_is_on(p->watch) && !p->record)
+        return;
+    p->progress = hd_progress_new(p->arena);
+    p->signals = (hd_signals_host){&p->stop, &p->lock, write_results, p};
+    hd_signals_begin(&p->signals);
 }
 
 cuda_process *cuda_enter(void) {
@@ -104,8 +89,8 @@ cuda_error cuda_need_machine(cuda_process *p) {
     if (p->machine)
         return CUDA_SUCCESS;
     hd_ptx_options options = {.stop = &p->stop};
-    cuda_watch_options(p->watch, &options);
-    cuda_progress_options(p->progress, &options);
+    hd_watch_options(p->watch, &options);
+    hd_progress_options(p->progress, &options);
     if (hd_ptx_open(&options, &p->diag, &p->machine))
         return CUDA_NOT_INITIALIZED;
     return CUDA_SUCCESS;
@@ -144,6 +129,5 @@ __attribute__((destructor)) static void end_process(void) {
         return;
     while (p->stop) /* a thread writes what is known, and ends the process (signals.c) */
         pause();
-    cuda_watch_end(p->watch, p);
-    cuda_record_end(p->record);
+    write_results(p);
 }

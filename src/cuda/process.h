@@ -14,9 +14,6 @@
  *     memory              what is allocated, by whom, and what a pointer points to
  *     device              what the device profile and compute capability tell a program
  *     record              launches as jobs, and what memory held before and after them
- *     watch               what is counted of launches, and where it goes
- *     progress            a line on the terminal while a launch takes long
- *     signals             the end of a program that a signal ends
  *     fatbin, error       formats and numbers
  */
 #ifndef CUDA_PROCESS_H
@@ -30,10 +27,11 @@
 #include "cuda/cuda_device.h"
 #include "cuda/error.h"
 #include "heddle/ptx.h"
+#include "watch/progress.h"
+#include "watch/signals.h"
+#include "watch/watch.h"
 
-struct cuda_watch;
 struct cuda_record;
-struct cuda_progress;
 
 /* What a handle is. A handle is the address of the struct that it names. */
 typedef enum cuda_handle_kind {
@@ -65,9 +63,11 @@ typedef struct cuda_process {
     struct cuda_memory *memory;
     struct cuda_modules *modules;
     struct cuda_streams *streams;
-    struct cuda_watch *watch;       /* NULL: nothing is counted */
-    struct cuda_record *record;     /* NULL: nothing is recorded */
-    struct cuda_progress *progress; /* NULL: none is shown */
+    hd_watch_host watched;
+    hd_watch *watch;
+    struct cuda_record *record; /* NULL: nothing is recorded */
+    hd_progress *progress;      /* NULL: none is shown */
+    hd_signals_host signals;
 } cuda_process;
 
 /* The process, locked; made at the first call. */

@@ -5,8 +5,6 @@
 #include "cuda/cuda_memory.h"
 #include "cuda/cuda_record.h"
 #include "cuda/cuda_stream.h"
-#include "cuda/progress.h"
-#include "cuda/watch.h"
 
 /* ---- copies and fills ------------------------------------------------------------------------ */
 
@@ -189,12 +187,13 @@ static cuda_error run_launch(cuda_process *p, const cuda_launch *l) {
     if (p->sticky)
         return p->sticky;
     hd_ptx_counts counts = {0};
+    const hd_watched_launch watched = {p->machine, l->kernel->name, &l->size};
     cuda_record_launch(p->record, p, l);
-    cuda_watch_launch(p->watch, p, l);
-    cuda_progress_launch(p->progress, l);
+    hd_watch_launch(p->watch, &watched);
+    hd_progress_launch(p->progress, hd_ptx_kernel_title(l->kernel->found));
     hd_status status = hd_ptx_launch(l->kernel->found, &l->size, l->args, &counts);
-    cuda_progress_launched(p->progress);
-    cuda_watch_launched(p->watch, p, l, &counts, status);
+    hd_progress_launched(p->progress);
+    hd_watch_launched(p->watch, &watched, &counts, status, p->message);
     cuda_record_launched(p->record, l, status);
     if (!status)
         return CUDA_SUCCESS;

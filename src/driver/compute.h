@@ -3,7 +3,7 @@
  * opened at run time, so nothing is linked with either.
  *
  *     hd_compute_opencl.open(arena, "0:1", &gpu);          a context of our own, or
- *     hd_compute_join_opencl(arena, context, id, ...);     that of the program that we are part of
+ *     hd_compute_join_opencl(arena, NULL, context, ...);   that of the program that we are part of
  *     gpu->api->make_queue(gpu, false, &queue);
  *     gpu->api->build(gpu, &source, &program);
  *     gpu->api->load(gpu, program);
@@ -275,8 +275,11 @@ hd_placement hd_compute_placement(const hd_compute *gpu, hd_compute_memory memor
  * no CUDA context is current in this thread. */
 struct _cl_context;
 struct _cl_device_id;
-hd_status hd_compute_join_opencl(hd_arena *arena, struct _cl_context *context,
-                                 struct _cl_device_id *id, hd_compute **gpu, const char **why);
+struct _cl_icd_dispatch;
+/* `calls` are those of a layer, between program and driver; NULL: the loader's. */
+hd_status hd_compute_join_opencl(hd_arena *arena, const struct _cl_icd_dispatch *calls,
+                                 struct _cl_context *context, struct _cl_device_id *id,
+                                 hd_compute **gpu, const char **why);
 hd_status hd_compute_join_cuda(hd_arena *arena, hd_compute **gpu, const char **why);
 
 /* Of a device of OpenCL's: what those need who call OpenCL beside this. */

@@ -154,12 +154,15 @@ static cl_device_id whole_of(const driver_opencl_library *call, cl_device_id id)
     return parent;
 }
 
-hd_status hd_compute_join_opencl(hd_arena *arena, cl_context context, cl_device_id id,
-                                 hd_compute **gpu, const char **why) {
+hd_status hd_compute_join_opencl(hd_arena *arena, const struct _cl_icd_dispatch *calls,
+                                 cl_context context, cl_device_id id, hd_compute **gpu,
+                                 const char **why) {
     opencl *cl = hd_new(arena, opencl);
     *cl = (opencl){.base.api = &hd_compute_opencl, .context = context, .id = id, .joined = true};
     *gpu = NULL;
-    if (!driver_opencl_open(arena, &cl->call, why))
+    if (calls)
+        driver_opencl_take(calls, &cl->call);
+    else if (!driver_opencl_open(arena, &cl->call, why))
         return HD_ESYSTEM;
     size_t bytes = 0;
     bool found = false;

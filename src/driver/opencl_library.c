@@ -1,6 +1,8 @@
 /* OpenCL, opened at run time (opencl_library.h). */
 #include "driver/opencl_library.h"
 
+#include <CL/cl_icd.h>
+
 #include "driver/library.h"
 
 bool driver_opencl_open(hd_arena *arena, driver_opencl_library *library, const char **missing) {
@@ -22,6 +24,13 @@ bool driver_opencl_open(hd_arena *arena, driver_opencl_library *library, const c
                                    .symbol_count = sizeof symbols / sizeof *symbols};
     *missing = driver_library_open(arena, &opencl, library);
     return !*missing;
+}
+
+void driver_opencl_take(const cl_icd_dispatch *calls, driver_opencl_library *library) {
+#define X(member, symbol, ...) memcpy(&library->member, &calls->symbol, sizeof library->member);
+    DRIVER_OPENCL_FUNCTIONS(X)
+    DRIVER_OPENCL_SVM_FUNCTIONS(X)
+#undef X
 }
 
 const char *driver_opencl_error(cl_int error) {

@@ -89,6 +89,10 @@ typedef struct driver_opencl_library {
 /* False: *missing says what is missing and how to mend it. */
 bool driver_opencl_open(hd_arena *arena, driver_opencl_library *library, const char **missing);
 
+/* The same of a table of calls that a layer has (CL/cl_icd.h), so that they do not pass through it. */
+struct _cl_icd_dispatch;
+void driver_opencl_take(const struct _cl_icd_dispatch *calls, driver_opencl_library *library);
+
 /* "CL_OUT_OF_RESOURCES": OpenCL's own names, since those are what its documentation explains. */
 const char *driver_opencl_error(cl_int error);
 

@@ -626,7 +626,7 @@ hd_status vm_run_launch(hd_vm *vm, const hd_launch *l, const hd_block_choice *bl
 static hd_launch launch_of(hd_arena *arena, const hd_vm_launch_of *live) {
     const kir_kernel *k = live->kernel;
     hd_launch l = {.kernel_name = k->name,
-                   .dims = 1,
+                   .dims = live->dims ? live->dims : 1,
                    .shared = live->shared,
                    .cooperative = live->cooperative,
                    .place = k->place,
@@ -636,15 +636,21 @@ static hd_launch launch_of(hd_arena *arena, const hd_vm_launch_of *live) {
     for (uint32_t d = 0; d < 3; d++) {
         l.local[d] = live->block[d];
         l.global[d] = (uint64_t)live->grid[d] * live->block[d];
-        if (live->grid[d] > 1 || live->block[d] > 1)
+        l.offset[d] = live->offset[d];
+        if (!live->dims && (live->grid[d] > 1 || live->block[d] > 1))
             l.dims = d + 1;
     }
-    for (uint32_t i = 0; i < k->param_count; i++)
-        l.args[i] =
-            (hd_arg){.kind = HD_ARG_VALUE,
-                     .param = i,
-                     .value = (uint8_t *)live->args[i],
-                     .value_bytes = k->params[i].type.bits == 1 ? 1 : k->params[i].type.bits / 8u};
+    for (uint32_t i = 0; i < k->param_count; i++) {
+        const kir_type *type = &k->params[i].type;
+        if (type->kind == KIR_PTR && type->space == KIR_LOCAL)
+            l.args[i] = (hd_arg){
+                .kind = HD_ARG_LOCAL, .param = i, .local_bytes = *(const uint64_t *)live->args[i]};
+        else
+            l.args[i] = (hd_arg){.kind = HD_ARG_VALUE,
+                                 .param = i,
+                                 .value = (uint8_t *)live->args[i],
+                                 .value_bytes = type->bits == 1 ? 1 : type->bits / 8u};
+    }
     return l;
 }
 

@@ -63,10 +63,14 @@ void *api_allocate(hd_ptx *machine, const void *owner, const char *name, uint64_
  * placed its list of options, variables their module. */
 static const void *owner_of_placed(const hd_ptx *machine) { return &machine->options; }
 
+void *hd_ptx_alloc_named(hd_ptx *machine, const char *name, size_t bytes, size_t align) {
+    return api_allocate(machine, machine, name, bytes, align, false, false);
+}
+
 void *hd_ptx_alloc(hd_ptx *machine, size_t bytes, size_t align) {
     char name[48];
     snprintf(name, sizeof name, "allocation %llu", (unsigned long long)++machine->allocations);
-    return api_allocate(machine, machine, name, bytes, align, false, false);
+    return hd_ptx_alloc_named(machine, name, bytes, align);
 }
 
 hd_status hd_ptx_free(hd_ptx *machine, void *address) {
@@ -135,6 +139,8 @@ hd_status hd_ptx_launch(hd_ptx_kernel *kernel, const hd_ptx_launch_size *size, v
                               .cooperative = size->cooperative,
                               .args = (const void *const *)args,
                               .variables = kernel->variables};
+    launch.dims = size->dims;
+    memcpy(launch.offset, size->offset, sizeof launch.offset);
     memcpy(launch.grid, size->grid, sizeof launch.grid);
     memcpy(launch.block, size->block, sizeof launch.block);
     hd_vm_counts c = {0};

@@ -97,7 +97,8 @@ static void find_facts(hd_arena *arena, hd_ptx_kernel *k, const ptx_function *f)
     const kir_kernel *kernel = k->kernel;
     hd_ptx_kernel_facts *facts = &k->facts;
     facts->param_count = kernel->param_count;
-    facts->most_threads = MOST_THREADS;
+    const hd_ptx_options *options = &k->module->machine->options;
+    facts->most_threads = options->most_threads ? options->most_threads : MOST_THREADS;
     for (uint32_t i = 0; i < kernel->param_count; i++) { /* where its own alignment puts it */
         const kir_param *p = &kernel->params[i];
         uint32_t bytes = p->type.kind == KIR_PTR && !p->by_value_struct ? 8 : p->bytes;
@@ -286,6 +287,8 @@ const char *hd_ptx_param_title(const hd_ptx_kernel *kernel, uint32_t index, bool
     *is_pointer = param->type.kind == KIR_PTR && !param->by_value_struct;
     return param->name;
 }
+
+const kir_kernel *hd_ptx_kernel_ir(const hd_ptx_kernel *kernel) { return kernel->kernel; }
 
 bool hd_ptx_kernel_variable(const hd_ptx_kernel *kernel, uint32_t index, const char **title,
                             void **address, size_t *bytes) {

@@ -190,8 +190,11 @@ typedef struct hd_vm_launch_of {
     uint32_t grid[3], block[3];
     uint64_t shared;           /* bytes of dynamic local memory */
     bool cooperative;          /* its blocks may wait for each other */
+    uint32_t dims;             /* 0: those whose sizes are more than 1 */
+    uint64_t offset[3];        /* of global ids */
     const void *const *args;   /* [param_count] the bytes of each; of a pointer its address, which
-                                * may be inside of memory */
+                                * may be inside of memory, but of one to local memory a uint64_t:
+                                * bytes of it */
     const uint64_t *variables; /* [static_count] addresses; those in local memory are not read */
 } hd_vm_launch_of;
 

@@ -32,104 +32,66 @@ static const char *image_text(hd_arena *arena, const cl_image_desc *d, kir_image
     return hd_str_text(&text);
 }
 
-static void follow(layer *l, cl_mem image, const cl_image_format *f, const cl_image_desc *d) {
+void layer_follow_image(layer *l, cl_context context, cl_mem image, const cl_image_format *f,
+                        const cl_image_desc *d) {
     const kir_image_format format = {f->image_channel_order, f->image_channel_data_type};
-    if (!kir_image_texel(l->arena, format) || d->num_samples > 1)
+    if (!image || !kir_image_texel(l->arena, format) || d->num_samples > 1)
         return;
     const bool rows = d->image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
     const bool sheets = d->image_type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
     const bool one =
         d->image_type == CL_MEM_OBJECT_IMAGE1D || d->image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER;
-    layer_buffer buffer = {.of = image,
-                           .region = {d->image_width,
-                                      rows  ? d->image_array_size
-                                      : one ? 1
-                                            : or_one(d->image_height),
-                                      sheets ? d->image_array_size
-                                      : d->image_type == CL_MEM_OBJECT_IMAGE3D
-                                          ? or_one(d->image_depth)
-                                          : 1},
-                           .image = image_text(l->arena, d, format)};
-    buffer.bytes =
-        buffer.region[0] * buffer.region[1] * buffer.region[2] * kir_image_texel_bytes(format);
-    layer_follow_whole(l, image, buffer);
+    layer_whole whole = {.memory = image,
+                         .context = context,
+                         .region = {d->image_width,
+                                    rows  ? d->image_array_size
+                                    : one ? 1
+                                          : or_one(d->image_height),
+                                    sheets ? d->image_array_size
+                                    : d->image_type == CL_MEM_OBJECT_IMAGE3D
+                                        ? or_one(d->image_depth)
+                                        : 1},
+                         .image = image_text(l->arena, d, format)};
+    whole.bytes =
+        whole.region[0] * whole.region[1] * whole.region[2] * kir_image_texel_bytes(format);
+    hd_hash_set(&l->images, key_of(image), layer_add_whole(l, whole)->address);
 }
 
-static CL_API_ENTRY cl_mem CL_API_CALL create_image(cl_context context, cl_mem_flags flags,
-                                                    const cl_image_format *format,
-                                                    const cl_image_desc *desc, void *host,
-                                                    cl_int *error) {
-    layer *l = layer_enter();
-    cl_mem image = l->target->clCreateImage(context, flags, format, desc, host, error);
-    if (image)
-        follow(l, image, format, desc);
-    layer_leave(l);
-    return image;
+layer_whole *layer_arg_image(const layer *l, const layer_arg *a) {
+    const uint64_t address = a->value && a->bytes == sizeof(cl_mem)
+                                 ? hd_hash_get(&l->images, key_of(*(const cl_mem *)a->value))
+                                 : HD_NO_VALUE;
+    return address == HD_NO_VALUE ? NULL : layer_whole_at(l, address);
 }
 
-static CL_API_ENTRY cl_mem CL_API_CALL create_image_with(
-    cl_context context, const cl_mem_properties *how, cl_mem_flags flags,
-    const cl_image_format *format, const cl_image_desc *desc, void *host, cl_int *error) {
-    layer *l = layer_enter();
-    cl_mem image =
-        l->target->clCreateImageWithProperties(context, how, flags, format, desc, host, error);
-    if (image)
-        follow(l, image, format, desc);
-    layer_leave(l);
-    return image;
-}
-
-static CL_API_ENTRY cl_mem CL_API_CALL create_image_2d(cl_context context, cl_mem_flags flags,
-                                                       const cl_image_format *format, size_t width,
-                                                       size_t height, size_t pitch, void *host,
-                                                       cl_int *error) {
-    const cl_image_desc desc = {
-        .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = width, .image_height = height};
-    layer *l = layer_enter();
-    cl_mem image =
-        l->target->clCreateImage2D(context, flags, format, width, height, pitch, host, error);
-    if (image)
-        follow(l, image, format, &desc);
-    layer_leave(l);
-    return image;
-}
-
-static CL_API_ENTRY cl_mem CL_API_CALL create_image_3d(cl_context context, cl_mem_flags flags,
-                                                       const cl_image_format *format, size_t width,
-                                                       size_t height, size_t depth, size_t row,
-                                                       size_t slice, void *host, cl_int *error) {
-    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE3D,
-                                .image_width = width,
-                                .image_height = height,
-                                .image_depth = depth};
-    layer *l = layer_enter();
-    cl_mem image = l->target->clCreateImage3D(context, flags, format, width, height, depth, row,
-                                              slice, host, error);
-    if (image)
-        follow(l, image, format, &desc);
-    layer_leave(l);
-    return image;
-}
-
-cl_int layer_read_image(const layer *l, cl_command_queue queue, const layer_buffer *image,
+cl_int layer_read_image(const layer *l, cl_command_queue queue, const layer_whole *image,
                         void *bytes) {
     const size_t origin[3] = {0};
-    return l->target->clEnqueueReadImage(queue, image->of, CL_TRUE, origin, image->region, 0, 0,
+    return l->target->clEnqueueReadImage(queue, image->memory, CL_TRUE, origin, image->region, 0, 0,
                                          bytes, 0, NULL, NULL);
 }
 
-cl_int layer_copy_image(const layer *l, cl_command_queue queue, const layer_buffer *image,
+cl_int layer_copy_image(const layer *l, cl_command_queue queue, const layer_whole *image,
                         cl_mem to) {
     const size_t origin[3] = {0};
-    return l->target->clEnqueueCopyImageToBuffer(queue, image->of, to, origin, image->region, 0, 0,
-                                                 NULL, NULL);
+    return l->target->clEnqueueCopyImageToBuffer(queue, image->memory, to, origin, image->region, 0,
+                                                 0, NULL, NULL);
 }
 
 /* ---- samplers ---------------------------------------------------------------------------------------- */
 
-const char *layer_sampler_of(const layer *l, cl_sampler sampler) {
-    const uint64_t row = hd_hash_get(&l->samplers, key_of(sampler));
+const char *layer_arg_sampler(const layer *l, const layer_arg *a) {
+    const uint64_t row = a->value && a->bytes == sizeof(cl_sampler)
+                             ? hd_hash_get(&l->samplers, key_of(*(const cl_sampler *)a->value))
+                             : HD_NO_VALUE;
     return row == HD_NO_VALUE ? NULL : l->sampler_rows.data[row];
+}
+
+bool layer_is_sampler(const layer *l, cl_kernel kernel, cl_uint index) {
+    char type[16];
+    return !l->target->clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type,
+                                          NULL) &&
+           !strcmp(type, "sampler_t");
 }
 
 /* A handle that comes again is that of the new one. */
@@ -184,11 +146,8 @@ static CL_API_ENTRY cl_sampler CL_API_CALL create_sampler_with(cl_context contex
     return sampler;
 }
 
-void layer_images(cl_icd_dispatch *table) {
-    table->clCreateImage = create_image;
-    table->clCreateImageWithProperties = create_image_with;
-    table->clCreateImage2D = create_image_2d;
-    table->clCreateImage3D = create_image_3d;
+void layer_samplers(cl_icd_dispatch *table) {
     table->clCreateSampler = create_sampler;
-    table->clCreateSamplerWithProperties = create_sampler_with;
+    if (table->clCreateSamplerWithProperties)
+        table->clCreateSamplerWithProperties = create_sampler_with;
 }

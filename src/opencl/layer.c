@@ -1,9 +1,15 @@
-#include "opencl/layer.h"
+#include "opencl/apply.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "opencl/opencl_machine.h"
+#include "opencl/platform.h"
+
 /* A process has one layer, as loaders have it; hence the only global state of this code. */
-static layer the_layer = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static layer the_layer = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP,
+                          .calls = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER}};
 static cl_icd_dispatch table;
 
 layer *layer_enter(void) {
@@ -13,16 +19,43 @@ layer *layer_enter(void) {
 
 void layer_leave(layer *l) { pthread_mutex_unlock(&l->lock); }
 
+void layer_say(const char *line) { fprintf(stderr, "heddle: %s\n", line); }
+
+/* A recording without `heddle record`: what reads the folder makes the jobs of what is left there. */
+static void record_into(hd_arena *arena, const char *folder) {
+    hd_folders made = {0};
+    if (hd_folders_make(arena, &hd_silent, hd_format(arena, "%s/contents", folder), &made)) {
+        layer_say(
+            hd_format(arena, "error: cannot make the folder %s; nothing is recorded", folder));
+        return;
+    }
+    char *whole = realpath(folder, NULL); /* the program may change its own */
+    setenv("HEDDLE_RECORD", whole ? whole : folder, 1);
+    free(whole);
+}
+
+/* HEDDLE_LAYER says what to do: "record FOLDER", "apply particle=soa", or "auto". */
 static void begin(layer *l, const cl_icd_dispatch *target) {
+    static const char apply[] = "apply ", automatic[] = "auto", record[] = "record ";
+    const char *words = getenv("HEDDLE_LAYER");
     l->target = target;
     l->arena = hd_arena_new();
-    l->programs.arena = l->kernels.arena = l->buffers.arena = l->samplers.arena = l->arena;
+    if (words && !strncmp(words, record, strlen(record)))
+        record_into(l->arena, words + strlen(record));
+    l->programs.arena = l->kernels.arena = l->buffers.arena = l->by_address.arena = l->arena;
+    l->images.arena = l->samplers.arena = l->arena;
     l->recorder = layer_recorder_new(l);
+    if (words && !strcmp(words, automatic))
+        layer_races_open(l);
+    else if (!l->recorder && words && !strncmp(words, apply, strlen(apply)))
+        l->apply = layer_apply_new(l, words + strlen(apply));
 }
 
 __attribute__((destructor)) static void end_layer(void) {
-    if (the_layer.arena)
-        layer_recorder_end(&the_layer);
+    if (the_layer.recorder)
+        layer_recorder_end(the_layer.recorder);
+    if (the_layer.apply)
+        layer_apply_end(&the_layer);
 }
 
 /* ---- what loaders ask for ----------------------------------------------------------------------- */
@@ -30,30 +63,30 @@ __attribute__((destructor)) static void end_layer(void) {
 /* Loaders differ in how many calls they know: no more than those are looked at or given. */
 CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispatch *target,
                                             cl_uint *given, const cl_icd_dispatch **dispatch) {
+    static cl_icd_dispatch below;
     const cl_uint own = sizeof table / sizeof(void *);
+    const size_t known = (entries < own ? entries : own) * sizeof(void *);
     /* All that a loader must know stands before the calls of OpenCL 3.0. */
     if (!target || !given || !dispatch ||
         entries < offsetof(cl_icd_dispatch, clCreateBufferWithProperties) / sizeof(void *))
         return CL_INVALID_VALUE;
-    memcpy(&table, target, (entries < own ? entries : own) * sizeof(void *));
-    begin(&the_layer, target);
-    if (the_layer.recorder) {
+    memcpy(&below, target, known);
+    memcpy(&table, target, known);
+    begin(&the_layer, &below);
+    const bool runs = !the_layer.recorder && !the_layer.apply;
+    if (!runs || machine_is_asked_for()) {
         layer_follow(&table);
-        layer_images(&table);
+        layer_call_back(&table);
+    }
+    if (runs && machine_is_asked_for()) {
+        layer_runs(&table);
+    } else if (!runs) {
+        layer_uses(&table);
+        layer_samplers(&table);
         layer_launches(&table);
     }
     *given = entries < own ? entries : own;
     *dispatch = &table;
-    return CL_SUCCESS;
-}
-
-static cl_int give(const void *value, size_t bytes, size_t room, void *to, size_t *needs) {
-    if (to && room < bytes)
-        return CL_INVALID_VALUE;
-    if (to)
-        memcpy(to, value, bytes);
-    if (needs)
-        *needs = bytes;
     return CL_SUCCESS;
 }
 
@@ -62,8 +95,9 @@ CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t room, 
     static const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
     static const char name[] = "Heddle";
     if (what == CL_LAYER_API_VERSION)
-        return give(&version, sizeof version, room, to, needs);
-    return what == CL_LAYER_NAME ? give(name, sizeof name, room, to, needs) : CL_INVALID_VALUE;
+        return platform_give(&version, sizeof version, room, to, needs);
+    return what == CL_LAYER_NAME ? platform_give(name, sizeof name, room, to, needs)
+                                 : CL_INVALID_VALUE;
 }
 
 /* The same for the Khronos loader from 2024 on (cl_khr_icd 2.0's loader layers), which passes a list of

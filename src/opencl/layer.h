@@ -2,10 +2,20 @@
  * libheddle-layer.so: an OpenCL layer (OPENCL_LAYERS), which a loader puts between a program and its
  * drivers. It follows what the program makes, and hands every call on.
  *
- *     layer.c       the table of calls that a loader asks for
+ *     layer.c       the table of calls that a loader asks for; what is asked of the layer
  *     followed.c    programs, kernels with their arguments, buffers, queues
  *     images.c      images and samplers
- *     launched.c    kernels that are launched, and how they are recorded
+ *     calls.c       functions that the program wants called
+ *     uses.c        commands that touch buffers
+ *     launched.c    kernels that are launched
+ *     recorded.c    launches that are recorded
+ *     exchanged.c   kernels in other layouts, made by `heddle apply` when the program builds its own
+ *     views.c       buffers in other layouts, converted when a user of the other form comes
+ *     races.c       which layout a program is to have
+ *     trials.c      launches that run both ways, and what the two take
+ *     ran.c         kernels that run on Heddle's machine, and not on the device
+ *
+ * It also has a platform of its own for programs that find no device (platform.h).
  */
 #ifndef OPENCL_LAYER_H
 #define OPENCL_LAYER_H
@@ -23,73 +33,182 @@
 /* Made from source in one step; others are not followed. */
 typedef struct layer_program {
     const char *text, *options;
+    cl_context context;
+    hd_vec(cl_device_id) devices;    /* that it was built for; none: all of the context's */
+    bool is_built;                   /* in one step */
+    struct layer_race *race;         /* NULL: it has none so far */
+    struct layer_exchange *exchange; /* NULL: not asked for so far */
 } layer_program;
 
 typedef struct layer_arg {
     bool is_set;
     size_t bytes;
     const void *value; /* a copy; NULL: local memory */
+    bool is_pointer;   /* to shared virtual memory */
 } layer_arg;
 
 typedef struct layer_kernel {
-    const layer_program *program;
+    layer_program *program; /* NULL: it is not followed */
     const char *name;
     hd_vec(layer_arg) args;
+    struct layer_exchanged *exchanged;     /* its other form; NULL: there is none, */
+    const struct layer_exchange *asked_of; /* that it is of; NULL: it was not asked for so far */
+    bool is_fixed;                         /* it is to stay as it is */
 } layer_kernel;
 
-/* A buffer, or a part of one, or an image. */
+/* A buffer that is no part of another one, or an image. */
+typedef struct layer_whole {
+    cl_mem memory;
+    cl_context context;
+    cl_mem_flags flags;
+    size_t bytes;
+    uint64_t address; /* no two buffers that ever were have the same */
+    uint64_t changes; /* commands so far that may have written it */
+    uint32_t mapped;  /* regions that the host has now */
+    bool is_shared;   /* with images */
+    bool is_gone;
+    struct layer_view *views; /* in other layouts */
+    const char *image;        /* of an image, as a job has it; NULL: it is a buffer */
+    size_t region[3];         /* of an image, all of it */
+} layer_whole;
+
+/* A buffer, or a part of one. */
 typedef struct layer_buffer {
-    cl_mem of; /* the whole one */
-    size_t bytes, offset;
-    uint64_t address;  /* of the whole one: no two buffers that ever were have the same */
-    const char *image; /* as a job has it; NULL: it is none */
-    size_t region[3];  /* of an image, all of it */
+    layer_whole *whole;
+    size_t offset, bytes;
 } layer_buffer;
 
 typedef struct layer_queue {
     cl_command_queue queue;
     cl_context context;
+    uint32_t holds; /* the program's; 0: it has left the queue, whose commands may still run */
 } layer_queue;
 
+/* Functions to be called, in the order of their events (calls.c). */
+typedef struct layer_calls {
+    pthread_mutex_t lock;
+    pthread_cond_t more;
+    struct layer_call *first, *last;
+    bool has_thread;
+} layer_calls;
+
 typedef struct layer {
-    pthread_mutex_t lock; /* of all that follows */
+    pthread_mutex_t lock; /* of all that follows; a driver may call a program back in any call */
     const cl_icd_dispatch *target;
     hd_arena *arena;
-    hd_hash_table programs, kernels, buffers, samplers; /* handle -> row */
+    hd_hash_table programs, kernels, buffers; /* handle -> row */
+    hd_hash_table by_address;                 /* -> row of `wholes` */
+    hd_hash_table images;                     /* handle -> address */
+    hd_hash_table samplers;                   /* handle -> row */
+    hd_vec(const char *) sampler_rows;        /* as a job has them */
     hd_vec(layer_program *) program_rows;
     hd_vec(layer_kernel *) kernel_rows;
     hd_vec(layer_buffer) buffer_rows;
-    hd_vec(const char *) sampler_rows; /* as a job has them */
+    hd_vec(layer_whole *) wholes;
     hd_vec(layer_queue) queues;
     uint64_t next_address;
     struct layer_recorder *recorder; /* NULL: nothing is recorded */
+    struct layer_apply *apply;       /* NULL: nothing is put into other layouts */
     uint32_t open_events;            /* of the program, which it has not set yet */
+    layer_calls calls;
 } layer;
 
 /* The process's, locked. */
 layer *layer_enter(void);
 void layer_leave(layer *l);
+/* What is said to the user, as a line of its own. */
+void layer_say(const char *line);
 
 /* followed.c: the calls that make what is followed. */
 void layer_follow(cl_icd_dispatch *table);
-const layer_kernel *layer_kernel_of(const layer *l, cl_kernel kernel);
+layer_kernel *layer_kernel_of(const layer *l, cl_kernel kernel);
 const layer_buffer *layer_buffer_of(const layer *l, cl_mem memory);
-/* Memory of `bytes` bytes, which is given an address. */
-void layer_follow_whole(layer *l, cl_mem memory, layer_buffer buffer);
+/* The handle is of something that is no buffer. */
+void layer_forget_buffer(layer *l, cl_mem memory);
+layer_whole *layer_whole_at(const layer *l, uint64_t address);
+/* All that was asked of the context is done then. */
+void layer_finish_all(layer *l, cl_context context);
 
-/* images.c: the calls that make images and samplers. */
-void layer_images(cl_icd_dispatch *table);
-/* As a job has it; NULL: it is none that is followed. */
-const char *layer_sampler_of(const layer *l, cl_sampler sampler);
+typedef enum layer_arg_kind {
+    LAYER_ARG_VALUE,
+    LAYER_ARG_BUFFER,
+    LAYER_ARG_LOCAL,
+    LAYER_ARG_IMAGE,
+    LAYER_ARG_SAMPLER,
+    LAYER_ARG_UNKNOWN
+} layer_arg_kind;
+layer_arg_kind layer_arg_kind_of(const layer *l, cl_kernel kernel, cl_uint index,
+                                 const layer_arg *arg);
+/* Of an argument that is one; NULL: it is none that is followed, or no buffer at all. */
+const layer_buffer *layer_arg_buffer(const layer *l, const layer_arg *arg);
+/* The kernel may write what the argument points to. */
+bool layer_arg_is_written(const layer *l, cl_kernel kernel, cl_uint index);
+
+/* Memory that is given an address. */
+layer_whole *layer_add_whole(layer *l, layer_whole whole);
+
+/* images.c: images, which uses.c sees made, and samplers. */
+void layer_samplers(cl_icd_dispatch *table);
+void layer_follow_image(layer *l, cl_context context, cl_mem image, const cl_image_format *format,
+                        const cl_image_desc *desc);
+/* Of an argument that is one; NULL: it is none that is followed. */
+layer_whole *layer_arg_image(const layer *l, const layer_arg *arg);
+/* The same, as a job has it. */
+const char *layer_arg_sampler(const layer *l, const layer_arg *arg);
+bool layer_is_sampler(const layer *l, cl_kernel kernel, cl_uint index);
 /* All texels of an image, row by row, to the host or to a buffer. */
-cl_int layer_read_image(const layer *l, cl_command_queue queue, const layer_buffer *image,
+cl_int layer_read_image(const layer *l, cl_command_queue queue, const layer_whole *image,
                         void *bytes);
-cl_int layer_copy_image(const layer *l, cl_command_queue queue, const layer_buffer *image,
+cl_int layer_copy_image(const layer *l, cl_command_queue queue, const layer_whole *image,
                         cl_mem to);
 
+/* calls.c */
+void layer_call_back(cl_icd_dispatch *table);
+
+/* uses.c */
+void layer_uses(cl_icd_dispatch *table);
+/* Before a command that reads, or writes, or both, a part of a buffer as the program knows it. An
+ * error is for the program. */
+typedef enum layer_use { LAYER_READ = 1, LAYER_WRITE = 2, LAYER_CHANGE = 3 } layer_use;
+cl_int layer_use_buffer(layer *l, const layer_buffer *buffer, size_t offset, size_t bytes,
+                        layer_use use);
+
 /* launched.c */
+typedef struct layer_launch {
+    cl_command_queue queue;
+    cl_kernel handle;
+    layer_kernel *kernel;
+    cl_uint dims;
+    const size_t *offset, *global, *local; /* offset, local: NULL where the program gives none */
+    cl_uint wait_count;
+    const cl_event *wait;
+    cl_event *event;
+} layer_launch;
 void layer_launches(cl_icd_dispatch *table);
+/* ran.c: of a table that follows. */
+void layer_runs(cl_icd_dispatch *table);
+/* As the program asks for it, of its own kernel. */
+cl_int layer_launch_as_is(layer *l, const layer_launch *launch);
+/* The same of this kernel. */
+cl_int layer_enqueue(const layer *l, const layer_launch *launch, cl_kernel kernel);
+
+/* recorded.c */
 struct layer_recorder *layer_recorder_new(layer *l);
-void layer_recorder_end(const layer *l);
+void layer_recorder_end(const struct layer_recorder *recorder);
+cl_int layer_launch_recorded(layer *l, struct layer_recorder *recorder, layer_launch *launch);
+/* The path of the program's job; NULL: none of its launches was recorded. */
+const char *layer_recorded_job(const struct layer_recorder *recorder, const layer_program *program);
+
+/* exchanged.c, trials.c, races.c */
+struct layer_apply *layer_apply_new(layer *l, const char *words);
+void layer_apply_end(layer *l);
+/* views.c: a part of a buffer is to be used as the program knows it; `but` stays as it is. */
+cl_int layer_views_settle(layer *l, layer_whole *whole, size_t offset, size_t bytes, layer_use use,
+                          const struct layer_view *but);
+/* All buffers hold what they should, as the program knows them. */
+void layer_views_return(layer *l);
+/* What the program is about to do cannot be followed: all runs as before from now on. */
+void layer_apply_off(layer *l, const char *why);
+cl_int layer_launch_applied(layer *l, layer_launch *launch);
 
 #endif

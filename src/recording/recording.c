@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 #include <zstd.h>
@@ -25,8 +27,10 @@ typedef struct buffer {
     const char *form; /* of hd_recording_see() */
     hash first;       /* what it held when the job first saw it */
     bool is_zero;
-    bool is_listed; /* in the job's file */
-    hash known;     /* what the job's launches so far have left there */
+    bool is_listed;   /* in the job's file */
+    hash known;       /* what the job's launches so far have left there */
+    hash read;        /* what was read last, */
+    uint64_t version; /* and the version of memory that this was; 0: nobody knows */
     /* of the launch that is being recorded */
     bool seen;
     hash before, after;
@@ -138,6 +142,32 @@ bool hd_recording_asks(hd_recording *r, const char *title, const char *name) {
     return asked;
 }
 
+/* ---- a disk that is full ------------------------------------------------------------------------ */
+
+/* Where files may only have a certain size (RLIMIT_FSIZE), a write beyond it fails like one on a full
+ * disk, but first sends a signal, which would end the program. */
+static sigset_t limit_signal(void) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGXFSZ);
+    return set;
+}
+
+static void begin_writing(sigset_t *before) {
+    const sigset_t of_limit = limit_signal();
+    pthread_sigmask(SIG_BLOCK, &of_limit, before);
+}
+
+static void end_writing(const sigset_t *before) {
+    const sigset_t of_limit = limit_signal();
+    const struct timespec now = {0};
+    const int error = errno;
+    while (!sigismember(before, SIGXFSZ) && sigtimedwait(&of_limit, NULL, &now) == SIGXFSZ)
+        ;
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+    errno = error;
+}
+
 /* ---- contents --------------------------------------------------------------------------------- */
 
 static bool same(hash a, hash b) { return a.low == b.low && a.high == b.high; }
@@ -146,13 +176,19 @@ static const void *held(const hd_recording *r, const buffer *b) {
     return r->host->held(r->host->user, b->address, b->bytes);
 }
 
-/* False: it cannot be read. */
-static bool hash_held(const hd_recording *r, const buffer *b, hash *h) {
-    const void *bytes = held(r, b);
-    if (!bytes)
-        return false;
-    const XXH128_hash_t of = XXH3_128bits(bytes, b->bytes);
-    *h = (hash){of.low64, of.high64};
+/* What memory holds now, which is read if it may have changed. False: it cannot be read. */
+static bool hash_held(const hd_recording *r, buffer *b, hash *h) {
+    const hd_recording_host *host = r->host;
+    const uint64_t version = host->version ? host->version(host->user, b->address) : 0;
+    if (!version || version != b->version) {
+        const void *bytes = held(r, b);
+        if (!bytes)
+            return false;
+        const XXH128_hash_t of = XXH3_128bits(bytes, b->bytes);
+        b->read = (hash){of.low64, of.high64};
+        b->version = version;
+    }
+    *h = b->read;
     return true;
 }
 
@@ -203,7 +239,11 @@ static bool keep(hd_recording *r, const buffer *b, hash h, const char **why) {
     if (hd_hash_get_key(&r->written, &h) != HD_NO_VALUE)
         return true;
     const char *path = hd_format(r->arena, "%s/%s", r->folder, file_of(r->arena, h));
-    if (!write_contents(r, path, b, why)) {
+    sigset_t before;
+    begin_writing(&before);
+    const bool fine = write_contents(r, path, b, why);
+    end_writing(&before);
+    if (!fine) {
         r->failed = *why == by_file ? path : NULL;
         return false;
     }
@@ -446,10 +486,18 @@ static bool begin_job(const hd_recording *r, job *j) {
     }
     bool fine = hd_write_all(fd, head.data, head.length);
     fine = !close(fd) && fine;
-    fd = open(hd_format(r->arena, "%s/%s", r->folder, kernels),
-              O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    kernels = hd_format(r->arena, "%s/%s", r->folder, kernels);
+    fd = open(kernels, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     fine = fd >= 0 && fine && hd_write_all(fd, j->text, strlen(j->text));
-    return fd >= 0 && !close(fd) && fine;
+    fine = fd >= 0 && !close(fd) && fine;
+    if (!fine) { /* there may be room for it later */
+        const int error = errno;
+        unlink(kernels);
+        unlink(hd_format(r->arena, "%s.head", j->path));
+        j->path = NULL;
+        errno = error;
+    }
+    return fine;
 }
 
 /* All of the text gets into the file, or nothing. */
@@ -467,17 +515,37 @@ static bool append(const char *path, const hd_str *text) {
     return fine;
 }
 
+/* Both, or neither. */
+static bool append_both(hd_arena *arena, const char *path, const hd_str *buffers,
+                        const hd_str *launch) {
+    const char *list = hd_format(arena, "%s.buffers", path);
+    struct stat was;
+    if (stat(list, &was))
+        was.st_size = 0;
+    if (!append(list, buffers))
+        return false;
+    if (append(hd_format(arena, "%s.launches", path), launch))
+        return true;
+    const int error = errno;
+    if (truncate(list, was.st_size))
+        unlink(list);
+    errno = error;
+    return false;
+}
+
 /* Each launch is in the files when it has run, whatever the process does next; heddle record makes
  * one of these when it has ended. */
 static bool write_launch(hd_recording *r, const hd_recorded_launch *l) {
     job *j = r->job;
     hd_arena *scratch = hd_arena_new();
     hd_str buffers = {.arena = scratch}, launch = {.arena = scratch};
+    sigset_t before;
     add_buffers(r, &buffers);
     add_launch(r, l, &launch);
-    bool fine = (j->path || begin_job(r, j)) &&
-                append(hd_format(scratch, "%s.buffers", j->path), &buffers) &&
-                append(hd_format(scratch, "%s.launches", j->path), &launch);
+    begin_writing(&before);
+    const bool fine =
+        (j->path || begin_job(r, j)) && append_both(scratch, j->path, &buffers, &launch);
+    end_writing(&before);
     if (!fine)
         r->failed = j->path ? j->path : r->folder;
     hd_arena_free(scratch);
@@ -511,6 +579,13 @@ bool hd_recording_after(hd_recording *r, const hd_recorded_launch *l, bool fine)
     return true;
 }
 
+const char *hd_recording_path(const hd_recording *r, const void *module) {
+    for (size_t i = 0; i < r->jobs.count; i++)
+        if (r->jobs.data[i]->module == module)
+            return r->jobs.data[i]->path;
+    return NULL;
+}
+
 bool hd_recording_is_on(const hd_recording *r) { return r->job != NULL; }
 
 void hd_recording_end(hd_recording *r) {
@@ -521,5 +596,6 @@ void hd_recording_end(hd_recording *r) {
         json_array_append_new(list,
                               json_pack("{s:s, s:I}", "why", r->left_out.data[i].why, "launches",
                                         (json_int_t)r->left_out.data[i].launches));
-    hd_write_program_results(r->arena, json_pack("{s:o}", "left_out", list), r->results);
+    hd_write_program_results(r->arena, json_pack("{s:o}", "left_out", list), r->results,
+                             r->host->extension + 1);
 }

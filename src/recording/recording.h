@@ -3,7 +3,7 @@
  * names a folder and its options in the environment:
  *
  *     HEDDLE_RECORD=FOLDER
- *     HEDDLE_RECORD_RESULTS=FOLDER      where PID.json says what was left out
+ *     HEDDLE_RECORD_RESULTS=FOLDER      where PID-ptx.json says what was left out
  *     HEDDLE_RECORD_OPTIONS="quiet first=0 last=99 every=10 limit=1000000 kernel=sum"
  *
  * "quiet", in front, is for who shows progress.
@@ -38,6 +38,8 @@ typedef struct hd_recording_host {
     void (*say)(void *user, const char *line);
     /* What memory holds now, until the next call; NULL: it cannot be read. */
     const void *(*held)(void *user, uint64_t address, size_t bytes);
+    /* A number that stays as long as what memory holds; 0: nobody knows. NULL: never known. */
+    uint64_t (*version)(void *user, uint64_t address);
     const char *extension; /* of files of kernels: ".ptx" */
     bool has_addresses;    /* that memory and arguments may hold */
 } hd_recording_host;
@@ -69,6 +71,8 @@ void hd_recording_arg_bytes(hd_recording *recording, const char *name, const voi
                             size_t count);
 /* As a job says it: "local: 64". */
 void hd_recording_arg_text(hd_recording *recording, const char *name, const char *text);
+/* The path of the module's job, as it will be; NULL: it has no launch. */
+const char *hd_recording_path(const hd_recording *recording, const void *module);
 /* Between before() and after(), where the launch is recorded. */
 bool hd_recording_is_on(const hd_recording *recording);
 /* False: it was left out. */
@@ -76,8 +80,10 @@ bool hd_recording_after(hd_recording *recording, const hd_recorded_launch *launc
 /* Tells the command what only the process knows. */
 void hd_recording_end(hd_recording *recording);
 
-/* results.c: writes what a process found out to FOLDER/PID.json, and frees it. */
+/* results.c: writes what a process found out of an interface ("cuda") to FOLDER/PID-cuda.json, and
+ * frees it. */
 struct json_t;
-void hd_write_program_results(hd_arena *arena, struct json_t *results, const char *folder);
+void hd_write_program_results(hd_arena *arena, struct json_t *results, const char *folder,
+                              const char *interface);
 
 #endif

@@ -241,8 +241,10 @@ static void rewrite(void **state) {
     char *folder = folder_make(arena);
     json_t *value =
         output_of(hd_format(arena, "apply nbody-small.yaml --layout soa --out %s", folder));
-    has_members(value, "layouts kernel header files elsewhere verified compared_bytes "
-                       "checked_accesses program edits job");
+    has_members(
+        value,
+        "layouts params variables options kernel header files elsewhere verified compared_bytes "
+        "checked_accesses program edits job");
     assert_true(json_is_null(json_object_get(value, "job")));
     assert_int_equal(json_array_size(json_object_get(value, "elsewhere")), 0);
     json_t *one = json_array_get(json_object_get(value, "layouts"), 0);

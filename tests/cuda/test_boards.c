@@ -17,8 +17,10 @@ static int attribute_of(const cuda_device *device, int attribute) {
 }
 
 static cuda_device found(hd_arena *arena, const char *name) {
+    const hd_device *profile;
     cuda_device device;
-    assert_int_equal(cuda_device_find(arena, NULL, name, &device), HD_OK);
+    assert_int_equal(hd_device_find(arena, NULL, name, &profile), HD_OK);
+    cuda_device_of(profile, &device);
     return device;
 }
 

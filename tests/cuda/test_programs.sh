@@ -125,7 +125,7 @@ if [ -e "$LD_LIBRARY_PATH/libcublas.so" ]; then
 fi
 refuses 'there is no program ./nowhere' run -- ./nowhere
 call run -- true
-grep -q "true has not used CUDA's runtime" "$work/log/err" ||
+grep -q "true has used neither CUDA's runtime nor OpenCL" "$work/log/err" ||
     complain 'no word of a program without CUDA'
 
 # Faults, with what the host did with the memory, and leaks.

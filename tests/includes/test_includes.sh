@@ -10,7 +10,7 @@
 #
 # All checkers first prove on something made up that they can fail.
 set -u
-order="base driver layout order remap device kernel frontend job model machine trace analysis recording cuda opencl rewrite
+order="base driver layout order remap device kernel frontend job model machine trace analysis recording watch cuda opencl rewrite
 advise/measure advise advise/explore cli/report cli/gpu cli cli/mpi"
 source_root=${HEDDLE_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
 

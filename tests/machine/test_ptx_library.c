@@ -360,6 +360,60 @@ static void test_kir(void **state) {
     close_machine(&o);
 }
 
+/* What OpenCL has and CUDA has not: dimensions, an offset, local memory that the launch gives, larger
+ * blocks; and names of allocations. */
+static void test_opencl(void **state) {
+    (void)state;
+    opened o;
+    open_machine(&o, (hd_ptx_options){.most_threads = 2048});
+    hd_ptx_module *m =
+        load(&o, "; kir\nfile \"k.cl\"\n"
+                 "kernel \"k\" {\n"
+                 "    param \"v\" ptr.global type \"__global int *\" bytes 0 element 4 of \"int\"\n"
+                 "    param \"s\" ptr.local type \"__local int *\" bytes 0 element 4 of \"int\"\n"
+                 "b0:\n"
+                 "    %0 = param ptr.global 0\n"
+                 "    %1 = param ptr.local 1\n"
+                 "    %2 = const i32 0\n"
+                 "    %3 = const i32 1\n"
+                 "    %4 = const i64 10\n"
+                 "    %5 = const i64 1\n"
+                 "    %6 = query local_id i64 %2\n"
+                 "    %7 = query global_id i64 %2\n"
+                 "    %8 = query work_dim i32\n"
+                 "    %9 = query global_offset i64 %2\n"
+                 "    %10 = zext i64 %8\n"
+                 "    %11 = mul i64 %7, %4\n"
+                 "    %12 = add i64 %11, %10\n"
+                 "    %13 = trunc i32 %12\n"
+                 "    %14 = addr ptr.local %1 + %6*4\n"
+                 "    store %13, %14 align 4\n"
+                 "    barrier %3\n"
+                 "    %17 = xor i64 %6, %5\n"
+                 "    %18 = addr ptr.local %1 + %17*4\n"
+                 "    %19 = load i32 %18 align 4\n"
+                 "    %20 = sub i64 %7, %9\n"
+                 "    %21 = addr ptr.global %0 + %20*4\n"
+                 "    store %19, %21 align 4\n"
+                 "    ret\n}\n");
+    hd_ptx_kernel *k = hd_ptx_find(m, "k");
+    int *v = hd_ptx_alloc_named(o.machine, "numbers", 4096 * sizeof *v, 4);
+    uint64_t local = 2048 * sizeof(int);
+    hd_ptx_launch_size size = {{2, 1, 1}, {2048, 1, 1}, .dims = 2, .offset = {100, 0, 0}};
+    assert_int_equal(hd_ptx_launch(k, &size, (void *[]){&v, &local}, NULL), HD_OK);
+    assert_int_equal(v[0], 1012);
+    assert_int_equal(v[1], 1002);
+    assert_int_equal(v[4095], 41942);
+    local /= 2;
+    assert_int_equal(hd_ptx_launch(k, &size, (void *[]){&v, &local}, NULL), HD_EINPUT);
+    assert_told(&o, "'s'");
+    local *= 2;
+    v++;
+    assert_int_equal(hd_ptx_launch(k, &size, (void *[]){&v, &local}, NULL), HD_EINPUT);
+    assert_told(&o, "'numbers'");
+    close_machine(&o);
+}
+
 /* ---- what is watched --------------------------------------------------------------------------- */
 
 typedef struct heard {
@@ -441,7 +495,8 @@ int main(void) {
         cmocka_unit_test(test_facts),        cmocka_unit_test(test_bad_texts),
         cmocka_unit_test(test_part),         cmocka_unit_test(test_written_constant),
         cmocka_unit_test(test_shared_sizes), cmocka_unit_test(test_kir),
-        cmocka_unit_test(test_sink),         cmocka_unit_test(test_checks),
+        cmocka_unit_test(test_opencl),       cmocka_unit_test(test_sink),
+        cmocka_unit_test(test_checks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

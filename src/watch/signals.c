@@ -8,13 +8,12 @@
  * program handles itself, or ignores, stays the program's.
  */
 #include <errno.h>
-#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "cuda/cuda_record.h"
-#include "cuda/signals.h"
-#include "cuda/watch.h"
+#include "watch/signals.h"
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 static const int crashing[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
@@ -46,11 +45,11 @@ static void hear_crash(int number) {
 }
 
 /* The lock of the process, which a thread that has crashed may hold for ever. */
-static bool lock_within(cuda_process *p, double seconds) {
+static bool lock_within(pthread_mutex_t *lock, double seconds) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += (time_t)seconds;
-    return !pthread_mutex_timedlock(&p->lock, &until);
+    return !pthread_mutex_timedlock(lock, &until);
 }
 
 static void end_by(int number) {
@@ -63,16 +62,14 @@ static void end_by(int number) {
 }
 
 static void *listen_to_signals(void *self) {
-    cuda_process *p = self;
+    const hd_signals_host *host = self;
     unsigned char byte;
     while (read(told[0], &byte, 1) != 1)
         if (errno != EINTR)
             return NULL;
-    p->stop = 1;
-    if (lock_within(p, 5)) { /* and keeps it: nothing more happens */
-        cuda_watch_end(p->watch, p);
-        cuda_record_end(p->record);
-    }
+    *host->stop = 1;
+    if (lock_within(host->lock, 5)) /* and keeps it: nothing more happens */
+        host->write(host->user);
     end_by(byte);
     return NULL;
 }
@@ -85,15 +82,15 @@ static void handle(int number, void (*handler)(int)) {
         sigaction(number, &own, NULL);
 }
 
-void cuda_signals_begin(cuda_process *p) {
+void hd_signals_begin(const hd_signals_host *host) {
     sigset_t all, before;
     pthread_t thread;
-    if ((!p->watch && !p->record) || pipe(told))
+    if (pipe(told))
         return;
     owner = getpid();
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* the thread is no place for handlers */
-    int failed = pthread_create(&thread, NULL, listen_to_signals, p);
+    int failed = pthread_create(&thread, NULL, listen_to_signals, (void *)host);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (failed)
         return;
