@@ -207,10 +207,18 @@ static const char *said_of(machine *m, const machine_program *p, const char *nam
 
 hd_ptx_kernel *machine_kernel(machine *m, const machine_program *p, const char *name,
                               const char **why) {
-    if (p->module && hd_ptx_has(p->module, name))
-        return hd_ptx_find(p->module, name);
-    *why = said_of(m, p, name);
-    return NULL;
+    if (!p->module || !hd_ptx_has(p->module, name)) {
+        *why = said_of(m, p, name);
+        return NULL;
+    }
+    hd_ptx_kernel *found = hd_ptx_find(p->module, name);
+    const kir_kernel *kernel = hd_ptx_kernel_ir(found);
+    for (uint32_t i = 0; i < kernel->param_count; i++)
+        if (kernel->params[i].object) {
+            *why = "images and samplers, which are run from recordings alone";
+            return NULL;
+        }
+    return found;
 }
 
 /* ---- buffers ----------------------------------------------------------------------------------------- */
