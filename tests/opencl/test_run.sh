@@ -19,7 +19,7 @@ prints '^  sum +1 '
 prints '^  kernels.cl:5 +move +load +768 '
 prints '^  kernels.cl:18 +sum +store '
 prints '^  add +1 +events of the program that it has not set yet$'
-in_one_line -F 'look 1 arguments that are not followed (images, samplers, pipes, SVM)'
+in_one_line -F 'look 1 images and samplers'
 ./calls >calls.own
 call run -- ./calls
 [ "$status" = 0 ] || complain "of the calls: status $status"
