@@ -48,7 +48,7 @@ hd_status cli_expected_new(cli *c, const hd_job *job, cli_expected **expected);
 /* The launch has run, after those before it: a message for each buffer that differs, up to some.
  * Where the job says what the launch changes, all others must hold what they held before. */
 hd_status cli_expected_ran(cli_expected *expected, const hd_vm *vm, uint32_t launch);
-/* HD_EDIFFER: some launch has left something else. */
-hd_status cli_expected_end(const cli_expected *expected);
+/* HD_EDIFFER: some launch has left something else. *within: numbers differ within the job's tolerance. */
+hd_status cli_expected_end(const cli_expected *expected, bool *within);
 
 #endif

@@ -13,6 +13,7 @@ typedef struct request {
     size_t device_count;
     cli_dump *dumps;
     cli_check check;
+    bool is_near; /* what --check expected compares is so within the job's tolerance */
     bool checked; /* a comparison was made */
 } request;
 
@@ -148,6 +149,7 @@ static hd_status use_contents(cli *c, request *r, const hd_vm *vm, hd_status ran
         r->check.equal = r->check.bit_equal = false;
         status = status ? status : ran;
     }
+    r->check.bit_equal &= !r->is_near;
     r->checked = r->given->checks.count && (status == HD_OK || status == HD_EDIFFER);
     if (r->given->dumps.count && (status == HD_OK || status == HD_EDIFFER)) {
         hd_status wrote = cli_write_dumps(c, r->dumps, r->given->dumps.count, job, contents);
@@ -178,7 +180,7 @@ static hd_status run_placed(cli *c, request *r, counting *counts, cli_run *run) 
             r->given->accesses && p->placed ? hd_origin_new(&p->view, p->placed) : NULL;
         status = cli_execute(c, p->job, &listener, run);
         if (status == HD_OK && counts->expected)
-            status = cli_expected_end(counts->expected);
+            status = cli_expected_end(counts->expected, &r->is_near);
         cli_placed_restore(p, run);
     }
     cli_placed_end(c, p);

@@ -461,7 +461,9 @@ static const char *job_text(const writer *w, const char *folder, const char *ker
     hd_str text = {.arena = w->arena};
     hd_str_printf(&text, "kernel: %s\noptions: %s\n", cli_yaml_name(w->c, kernels),
                   cli_yaml_name(w->c, options));
-    if (!w->is_opencl)
+    if (w->is_opencl) /* the device's compiler fuses, and has functions of its own */
+        hd_str_add(&text, "tolerance: {relative: 1e-4, absolute: 1e-4}\n");
+    else
         add_origins(w, folder, files, &text);
     if (w->buffers.count)
         hd_str_add(&text, "buffers:\n");

@@ -28,8 +28,8 @@ typedef struct comparison {
     uint32_t largest_lane;
 } comparison;
 
-static bool agree(const hd_job *job, const hd_buffer *buffer, const hd_leaf *leaf, const void *a,
-                  const void *b) {
+bool hd_values_agree(const hd_job *job, const hd_buffer *buffer, const hd_leaf *leaf, const void *a,
+                     const void *b) {
     double one = buffer->image ? kir_image_one(buffer->image->format.type) : 0;
     if (leaf->type.kind != KIR_FLOAT && !one)
         return false;
@@ -79,7 +79,7 @@ static void compare_value(comparison *c, uint64_t element, const hd_leaf *leaf, 
     if (!memcmp(a, b, bytes))
         return;
     c->bit_equal = false;
-    if (agree(c->job, c->buffer, leaf, a, b))
+    if (hd_values_agree(c->job, c->buffer, leaf, a, b))
         return;
     keep_largest(c, element, leaf, lane, a, b);
     if (c->different++)

@@ -101,6 +101,10 @@ typedef struct hd_contents {
     void *const *buffers; /* the bytes of each in C's layout; a NULL is not compared */
 } hd_contents;
 
+/* A value of a leaf that differs in some bit is a real, or a channel of an image that means one, and
+ * within the job's tolerance. */
+bool hd_values_agree(const hd_job *job, const hd_buffer *buffer, const hd_leaf *leaf, const void *a,
+                     const void *b);
 /* Compares two runs of a job, value by value: integers and what has no type bit for bit, reals
  * within the job's tolerance. HD_EDIFFER names the first value that differs, as
  * 'bodies[17].vx', with both values, and how many differ. */
