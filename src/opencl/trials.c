@@ -11,6 +11,7 @@
 #include "recording/recording.h"
 
 enum { TRIALS = 3 };
+static const double long_launch = 0.5; /* seconds: one trial tells enough */
 
 /* ---- comparing -------------------------------------------------------------------------------------- */
 
@@ -305,8 +306,9 @@ cl_int layer_launch_applied(layer *l, layer_launch *launch) {
         layer_exchange_new(l, k->program, a->layouts, NULL);
     const layer_exchanged *x = layer_exchanged_of(l, launch->handle, k);
     const uint64_t first = a->verifies ? 0 : 1;
-    return layer_launch_in_layout(l, launch,
-                                  x && x->launches >= first && x->launches < first + TRIALS);
+    const bool is_long = x && x->timed && x->seconds[0] / x->timed > long_launch;
+    return layer_launch_in_layout(
+        l, launch, x && x->launches >= first && x->launches < first + TRIALS && !is_long);
 }
 
 /* ---- what came of it ------------------------------------------------------------------------------------ */
