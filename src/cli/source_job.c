@@ -785,8 +785,11 @@ hd_status cli_make_opencl_job(cli *c, const char *folder, const char *number,
     kir_module *module;
     hd_job *job;
     *result = (cli_source_job){0};
+    const char *options = "";
     hd_status status =
         hd_job_read(c->arena, &c->diag, hd_format(c->arena, "%s/%s", folder, name), &job);
+    if (!status)
+        status = cli_copy_headers(c, folder, job->kernel_path, job->options, &options);
     if (status)
         return status;
     if (hd_frontend(c->arena, &diag, job->kernel_path, job->options, &module) ||
@@ -800,9 +803,9 @@ hd_status cli_make_opencl_job(cli *c, const char *folder, const char *number,
     w.names = (hd_hash_table){.arena = c->arena, .key_bytes = HD_TEXT_KEYS};
     add_launches(&w);
     result->why = w.why;
-    return w.launch_count ? write_job(&w, folder, name, hd_path_name(job->kernel_path),
-                                      job->options, &none, result)
-                          : HD_OK;
+    return w.launch_count
+               ? write_job(&w, folder, name, hd_path_name(job->kernel_path), options, &none, result)
+               : HD_OK;
 }
 
 /* ---- the program's own files ------------------------------------------------------------------------- */

@@ -66,6 +66,10 @@ hd_status cli_make_source_job(cli *c, const char *folder, const char *number,
 /* Makes the job of a recording whose program has ended, or goes on, without `heddle record`: it has left
  * PATH.head and what goes with that. Does nothing where the job is there, or no such thing. */
 hd_status cli_finish_recording(cli *c, const char *path);
+/* recorded_headers.c: copies the headers that the kernels include from the folders of -I into folders
+ * include-N beside them; *placed are the options that look there first. */
+hd_status cli_copy_headers(cli *c, const char *folder, const char *kernels, const char *options,
+                           const char **placed);
 /* The recording of an OpenCL program, whose kernels are its source, is made such a job itself. */
 hd_status cli_make_opencl_job(cli *c, const char *folder, const char *number,
                               cli_source_job *result);

@@ -3,7 +3,11 @@
  * that of the new thing. */
 #include "opencl/layer.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "job/job.h"
 
 enum { PAGE = 4096 };
 
@@ -108,6 +112,16 @@ static bool are_alike(const layer_program *a, const layer_program *b) {
     return alike;
 }
 
+/* Folders in the options are meant from the one that the program is in now. */
+static const char *placed(hd_arena *arena, const char *options) {
+    char *here = getcwd(NULL, 0);
+    hd_job job = {.path = hd_format(arena, "%s/options", here ? here : "."),
+                  .options = hd_strdup(arena, options)};
+    hd_job_place_options(arena, &job);
+    free(here);
+    return job.options;
+}
+
 /* The program as it is to be built; kernels that there are, or were, are of what it was before. Some
  * hosts build the same text for each launch: that is one program. */
 static layer_program *build_anew(layer *l, cl_program program, cl_uint count,
@@ -117,7 +131,7 @@ static layer_program *build_anew(layer *l, cl_program program, cl_uint count,
         return NULL;
     layer_program *p = hd_new(l->arena, layer_program);
     *p = (layer_program){.text = before->text,
-                         .options = hd_strdup(l->arena, options),
+                         .options = placed(l->arena, options),
                          .context = before->context,
                          .is_built = true};
     for (cl_uint d = 0; devices && d < count; d++)
