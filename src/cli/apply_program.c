@@ -281,6 +281,11 @@ static const char *write_known(cli *c, const char *folder) {
 /* What this run found, with what others did. Where a chosen layout has lost in the end, it is left. */
 static void keep_races(cli *c, const applied *r) {
     const char *key = answer_key(c, c->program[0]), *value = "{}";
+    bool any = false;
+    for (size_t i = 0; i < r->races.count; i++)
+        any |= !r->races.data[i].known;
+    if (!any)
+        return;
     hd_database *database = hd_database_open_user(c->arena, &c->diag);
     hd_database_get_answer(database, c->arena, key, &value);
     json_t *all = json_loads(value, 0, NULL);
@@ -288,7 +293,7 @@ static void keep_races(cli *c, const applied *r) {
     for (size_t i = 0; i < r->races.count; i++)
         json_object_set(all, r->races.data[i].key, r->races.data[i].whole);
     char *text = json_dumps(all, JSON_COMPACT);
-    if (text && r->races.count)
+    if (text)
         hd_database_put_answer(database, key, text);
     free(text);
     json_decref(all);

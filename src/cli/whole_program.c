@@ -4,9 +4,11 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -101,6 +103,27 @@ static bool has_opencl_device(hd_arena *arena) {
     return WIFEXITED(how) && WEXITSTATUS(how) == 1;
 }
 
+/* A driver is configured, as loaders look for them. Whether it has a device it tells, but that takes as long
+ * as some programs run. */
+static bool has_opencl_driver(void) {
+    const char *files = getenv("OCL_ICD_FILENAMES"), *vendors = getenv("OCL_ICD_VENDORS");
+    struct stat at;
+    glob_t found;
+    if (files && *files)
+        return true;
+    vendors = vendors && *vendors ? vendors : "/etc/OpenCL/vendors";
+    if (stat(vendors, &at))
+        return false;
+    if (!S_ISDIR(at.st_mode))
+        return true;
+    char pattern[PATH_MAX];
+    snprintf(pattern, sizeof pattern, "%s/*.icd", vendors);
+    const bool any = !glob(pattern, 0, NULL, &found);
+    if (any)
+        globfree(&found);
+    return any;
+}
+
 /* Beside the folder of the libraries; NULL: it is not there. */
 static const char *layer_file(hd_arena *arena, const char *libraries) {
     const char *file = hd_format(arena, "%s/libheddle-layer.so", hd_path_folder(arena, libraries));
@@ -135,7 +158,8 @@ hd_status cli_run_program(cli *c, const cli_program_run *run, int *how) {
             "build' builds it, beside build/release/heddle");
     const char *path = before && *before ? hd_format(c->arena, "%s:%s", folder, before) : folder;
     const char *file = cli_program_file(c->arena, run->words[0]);
-    const bool has_device = !file || cli_cuda_use_of(file) || has_opencl_device(c->arena);
+    const bool has_device = !file || cli_cuda_use_of(file) ||
+                            (run->is_opencl ? has_opencl_driver() : has_opencl_device(c->arena));
     cli_stop stop;
     fflush(NULL);
     cli_catch_stop(&stop); /* the terminal sends signals to the program, too */
