@@ -35,9 +35,10 @@ typedef struct kernel_row {
 
 /* How the layout of a program (of kernels) was found. */
 typedef struct race_row {
-    const char *key, *layouts, *why; /* layouts: NULL: it is left as it is, because of `why` */
-    double gain;                     /* share of the kernels' time */
-    bool known;                      /* from a run before */
+    const char *key, *kernel;  /* kernel: the first that it launched */
+    const char *layouts, *why; /* layouts: NULL: it is left as it is, because of `why` */
+    double gain;               /* share of the kernels' time */
+    bool known;                /* from a run before */
     json_t *whole;
 } race_row;
 
@@ -106,6 +107,7 @@ static void take_results(hd_arena *arena, const json_t *all, void *user) {
         take_kernel(arena, o, r);
     json_array_foreach(json_object_get(all, "races"), i, o) {
         const race_row row = {.key = cli_text_of(arena, o, "key"),
+                              .kernel = cli_text_of(arena, o, "kernel"),
                               .layouts = cli_text_of(arena, o, "layouts"),
                               .why = cli_text_of(arena, o, "why"),
                               .gain = real_of(o, "gain"),
@@ -163,7 +165,7 @@ static const hd_member left_members[] = {{NULL, "as before", HD_PLAIN, HD_AT(lef
                                          {NULL, "launches", HD_COUNT, HD_AT(left_row, launches)},
                                          {NULL, "because of", HD_PLAIN, HD_AT(left_row, why)},
                                          {0}};
-static const hd_member race_members[] = {HD_SAME(race_row, layouts, why, gain, known), {0}};
+static const hd_member race_members[] = {HD_SAME(race_row, kernel, layouts, why, gain, known), {0}};
 static const hd_member result_members[] = {
     HD_SAME(applied, program, status, launches, exchanged, saved, converting, off),
     {"layouts", HD_MANY(applied, layouts.data, layouts.count), .of = layout_members},
@@ -222,8 +224,8 @@ static void show_races(cli *c, const applied *r, hd_str *out) {
                           hd_show_share(c->arena, race->gain),
                           race->known ? ", as an earlier run found" : ", conversions counted");
         else if (race->why)
-            hd_str_printf(out, "Left as it is%s: %s\n",
-                          race->known ? ", as an earlier run found" : "", race->why);
+            hd_str_printf(out, "Left as it is%s: %s (%s)\n",
+                          race->known ? ", as an earlier run found" : "", race->why, race->kernel);
     }
 }
 

@@ -28,7 +28,8 @@ typedef struct race_candidate {
 } race_candidate;
 
 struct layer_race {
-    const char *key; /* of the text, its options and the device */
+    const char *key;    /* of the text, its options and the device */
+    const char *kernel; /* that was launched first */
     race_phase phase;
     const char *why;               /* it is left; NULL: it is not, or not yet */
     bool is_known;                 /* from a run before */
@@ -83,14 +84,15 @@ static void take_known(layer *l, layer_program *p, const json_t *known) {
     race->phase = RACE_CHOSEN;
 }
 
-static layer_race *race_of(layer *l, layer_program *p, cl_command_queue queue) {
+static layer_race *race_of(layer *l, layer_program *p, const layer_launch *launch) {
     layer_apply *a = l->apply;
     bool is_processor = false;
     if (p->race)
         return p->race;
     uint64_t hash = hash_text(HD_HASH_START, p->text);
-    hash = hash_text(hash_text(hash, p->options), device_name(l, queue, &is_processor));
+    hash = hash_text(hash_text(hash, p->options), device_name(l, launch->queue, &is_processor));
     layer_race *race = p->race = hd_new(l->arena, layer_race);
+    race->kernel = launch->kernel->name;
     race->key = hd_format(l->arena, "%016llx", (unsigned long long)hash);
     hd_push(l->arena, &a->racing, p);
     const json_t *known = json_object_get(a->known, race->key);
@@ -277,7 +279,7 @@ static cl_int run_race(layer *l, layer_launch *launch) {
 cl_int layer_launch_racing(layer *l, layer_launch *launch) {
     layer_apply *a = l->apply;
     layer_program *p = launch->kernel->program;
-    layer_race *race = race_of(l, p, launch->queue);
+    layer_race *race = race_of(l, p, launch);
     race->total++;
     if (race->phase == RACE_RECORDS) {
         if (wants_recording(l, race, launch->kernel))
@@ -335,8 +337,8 @@ json_t *layer_races_value(const layer_apply *a) {
                           : race->phase == RACE_LEFT ? race->why
                                                      : early;
         const bool chosen = race->phase == RACE_CHOSEN && !why;
-        json_t *o = json_pack("{s:s, s:b, s:f, s:s*, s:s*, s:o}", "key", race->key, "known",
-                              race->is_known, "gain", race->gain, "layouts",
+        json_t *o = json_pack("{s:s, s:s, s:b, s:f, s:s*, s:s*, s:o}", "key", race->key, "kernel",
+                              race->kernel, "known", race->is_known, "gain", race->gain, "layouts",
                               chosen ? layer_exchange_layouts(race->chosen) : NULL, "why",
                               chosen ? NULL : why, "candidates", candidates_value(race));
         if (chosen && layer_exchange_made(race->chosen))
