@@ -271,6 +271,7 @@ static int map_threads(cli *c, const char *path, const cli_options *given) {
     uint32_t *numbers = hd_new_array(c->arena, uint32_t, count);
     hd_map_numbers(orders, numbers);
     rewritten->host_header = hd_map_host_header(c->arena, job, orders);
+    o.job = job;
     o.rewritten = rewritten;
     o.map = hd_format(c->arena, "%s/heddle_map.bin", given->input.out);
     if (cli_write_rewritten(c, &o.paths, rewritten) ||
