@@ -108,9 +108,9 @@ static const char *with_usual(const cli *c, const char *path, const char *option
     return !hd_ends_in(path, ".cl")
                ? options
                : hd_format(c->arena,
-                           "%s " KIR_KNOWN_OPTION "images=%u,%u " KIR_KNOWN_OPTION "samplers=%d",
-                           options ? options : "", kir_image_usual.order, kir_image_usual.type,
-                           KIR_SAMPLER_USUAL);
+                           KIR_KNOWN_OPTION "images=%u,%u " KIR_KNOWN_OPTION "samplers=%d %s",
+                           kir_image_usual.order, kir_image_usual.type, KIR_SAMPLER_USUAL,
+                           options ? options : "");
 }
 
 hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd_job **job,
@@ -218,7 +218,7 @@ static void tell_images(cli *c, const hd_job *job) {
         hd_warn(&c->diag, &(hd_place){.file = job->kernel_path},
                 "sizes and channels of images (%s) are made up, as in {%s}; a job says its own, as "
                 "heddle init writes one",
-                hd_str_text(&names), hd_image_text(c->arena, first));
+                hd_str_text(&names), kir_image_text(c->arena, first));
 }
 
 /* Ties a job of flags to its kernels, and finds the buffers that are records where these know none. */

@@ -471,7 +471,7 @@ static const char *job_text(const writer *w, const char *folder, const char *ker
         const buffer *b = &w->buffers.data[i];
         hd_str_printf(&text, "  - {name: %s, ", cli_yaml_name(w->c, b->name));
         if (b->image)
-            hd_str_printf(&text, "image: {%s}", hd_image_text(w->arena, b->image));
+            hd_str_printf(&text, "image: {%s}", kir_image_text(w->arena, b->image));
         else
             hd_str_printf(&text, "type: %s, count: %llu",
                           cli_yaml_name(w->c, element_type(b->pointer)),

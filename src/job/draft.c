@@ -575,7 +575,7 @@ static void draft_launch(drafter *d, const kir_kernel *kernel, const hd_host_lau
         return;
     }
     hd_launch made = guess->launches[0];
-    made.arg_count = job_given_params(kernel); /* images give the others */
+    made.arg_count = kir_given_params(kernel); /* images give the others */
     bool has_args = launch && launch->arg_count == made.arg_count;
     for (uint32_t p = 0; p < made.arg_count; p++)
         draft_arg(d, kernel, guess, has_args ? &launch->args[p] : &unknown,

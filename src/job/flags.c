@@ -220,7 +220,7 @@ static void add_buffer(const maker *m, const hd_launch *launch, const kir_param 
     if (param->object == KIR_IMAGE) {
         buffer->image = made_up_image(m, launch, param);
         buffer->type = kir_image_texel(m->arena, buffer->image->format);
-        buffer->count = hd_image_texels(buffer->image);
+        buffer->count = kir_image_texels(buffer->image);
         buffer->guess = "count, contents";
     }
     filler f = {.m = m};
@@ -432,7 +432,7 @@ hd_status hd_job_from_flags(hd_arena *arena, const hd_diag *diag, const hd_job_f
     launch->kernel_name = m.kernel->name;
     launch->repeat = 1;
     launch->place = m.place;
-    launch->arg_count = job_given_params(m.kernel);
+    launch->arg_count = kir_given_params(m.kernel);
     launch->args = hd_new_array(arena, hd_arg, m.kernel->param_count);
     if (flags->record_of)
         status = declare_record(&m);

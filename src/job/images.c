@@ -38,10 +38,6 @@ const hd_yaml_key job_sampler_keys[] = {MEMBER(sampler_entry, address, address, 
 
 static uint64_t or_one(uint64_t size) { return size ? size : 1; }
 
-uint64_t hd_image_texels(const hd_image *image) {
-    return image->width * or_one(image->height) * or_one(image->depth) * or_one(image->layers);
-}
-
 kir_image_shape hd_image_shape(const hd_image *image) {
     return (kir_image_shape){image->depth ? 3 : image->height ? 2 : 1, image->layers > 0};
 }
@@ -79,7 +75,7 @@ hd_status job_reader_image(const reader *r, const hd_yaml *map, hd_buffer *buffe
         image->layers > most || or_one(image->height) * or_one(image->depth) > most ||
         image->width * or_one(image->height) * or_one(image->depth) > UINT64_MAX / most)
         return FAIL(r, map, "an image of this size is beyond any device; make it smaller");
-    buffer->count = hd_image_texels(image);
+    buffer->count = kir_image_texels(image);
     buffer->image = image;
     return HD_OK;
 }
@@ -126,18 +122,6 @@ hd_status job_reader_sampler(const reader *r, const hd_yaml *map, hd_arg *arg) {
 
 /* ---- printing ----------------------------------------------------------------------------------- */
 
-const char *hd_image_text(hd_arena *arena, const hd_image *image) {
-    const uint64_t sizes[] = {image->width, image->height, image->depth, image->layers};
-    static const char *const keys[] = {"width", "height", "depth", "layers"};
-    hd_str text = {.arena = arena};
-    for (int i = 0; i < 4; i++)
-        if (sizes[i])
-            hd_str_printf(&text, "%s: %llu, ", keys[i], (ull)sizes[i]);
-    hd_str_printf(&text, "channels: %s, type: %s", kir_image_order_name(image->format.order),
-                  kir_image_type_name(image->format.type));
-    return hd_str_text(&text);
-}
-
 const char *hd_sampler_text(hd_arena *arena, uint32_t bits) {
     const char *address = "none";
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
@@ -149,14 +133,6 @@ const char *hd_sampler_text(hd_arena *arena, uint32_t bits) {
 }
 
 /* ---- what kernels are given ---------------------------------------------------------------------- */
-
-uint32_t job_given_params(const kir_kernel *kernel) {
-    uint32_t count = kernel->param_count;
-    while (count && kernel->params[count - 1].object == KIR_IMAGE &&
-           kernel->params[count - 1].type.kind == KIR_INT)
-        count--;
-    return count;
-}
 
 hd_status job_check_object(const resolver *r, const hd_launch *launch, const hd_arg *arg,
                            const kir_param *param) {
@@ -201,22 +177,13 @@ hd_status job_check_object(const resolver *r, const hd_launch *launch, const hd_
                       "'%s' has %s",
                       kernel, arg->name, kir_image_order_name(param->format.order),
                       kir_image_type_name(param->format.type), arg->buffer_name,
-                      hd_image_text(r->arena, image));
+                      kir_image_text(r->arena, image));
     return HD_OK;
-}
-
-/* The number that a parameter asks of the image "photo": "photo.width". */
-static uint32_t number_of(const hd_image *image, const char *what) {
-    return (uint32_t)(!strcmp(what, "width")    ? image->width
-                      : !strcmp(what, "height") ? or_one(image->height)
-                      : !strcmp(what, "depth") ? or_one(image->depth ? image->depth : image->layers)
-                      : !strcmp(what, "order") ? image->format.order
-                                               : image->format.type);
 }
 
 void job_give_images(hd_arena *arena, const hd_job *job, hd_launch *launch) {
     const kir_kernel *kernel = launch->kernel;
-    uint32_t first = job_given_params(kernel), own = 0;
+    uint32_t first = kir_given_params(kernel), own = 0;
     while (own < launch->arg_count && !launch->args[own].is_derived)
         own++;
     launch->arg_count = own;
@@ -226,17 +193,15 @@ void job_give_images(hd_arena *arena, const hd_job *job, hd_launch *launch) {
     memcpy(args, launch->args, own * sizeof *args);
     launch->args = args;
     for (uint32_t p = first; p < kernel->param_count; p++) {
-        const char *dot = strrchr(kernel->params[p].name, '.');
+        uint32_t of;
+        const char *what = kir_asked_of_image(kernel, p, &of);
         for (uint32_t a = 0; a < own; a++) {
             const hd_image *image =
                 args[a].kind == HD_ARG_BUFFER ? job->buffers[args[a].buffer].image : NULL;
-            if (!image ||
-                strncmp(args[a].name, kernel->params[p].name,
-                        (size_t)(dot - kernel->params[p].name)) ||
-                args[a].name[dot - kernel->params[p].name])
+            if (!image || strcmp(args[a].name, kernel->params[of].name) != 0)
                 continue;
             uint32_t *value = hd_new(arena, uint32_t);
-            *value = number_of(image, dot + 1);
+            *value = kir_image_number(image, what);
             args[launch->arg_count++] = (hd_arg){.name = kernel->params[p].name,
                                                  .kind = HD_ARG_VALUE,
                                                  .value_text = hd_format(arena, "%u", *value),

@@ -112,8 +112,6 @@ hd_status job_launch_check_way(const resolver *r, const hd_launch *launch);
 
 /* ---- images.c -------------------------------------------------------------------- */
 
-/* The parameters that a launch gives, which stand before those that its images give. */
-uint32_t job_given_params(const kir_kernel *kernel);
 /* An error where an image or a sampler is given to what is none, or the reverse, or another image. */
 hd_status job_check_object(const resolver *r, const hd_launch *launch, const hd_arg *arg,
                            const kir_param *param);

@@ -51,11 +51,7 @@ typedef struct hd_init {
     hd_place place; /* of the entry in the job file */
 } hd_init;
 
-/* An image of OpenCL C (images.c); sizes that it has not are 0. */
-typedef struct hd_image {
-    uint64_t width, height, depth, layers;
-    kir_image_format format;
-} hd_image;
+typedef kir_image hd_image;
 
 typedef struct hd_buffer {
     const char *name;
@@ -332,12 +328,10 @@ static inline const char *hd_job_source(const hd_job *job) {
 }
 
 /* images.c */
-uint64_t hd_image_texels(const hd_image *image);
 kir_image_shape hd_image_shape(const hd_image *image);
 /* "a 2-D image with layers" */
 const char *hd_image_name(hd_arena *arena, kir_image_shape shape);
-/* As a job file has them, between braces. */
-const char *hd_image_text(hd_arena *arena, const hd_image *image);
+/* As a job file has it, between braces. */
 const char *hd_sampler_text(hd_arena *arena, uint32_t bits);
 /* Compiler options for the front end: these, the job's or others, and what its launches tell of images
  * and samplers, so that kernels are compiled for these. */

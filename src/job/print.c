@@ -38,7 +38,7 @@ static void print_buffer(hd_str *out, const hd_buffer *buffer) {
         add_comment(out, "  ", buffer->note);
     hd_str_printf(out, "  - name: %s\n", quoted(arena, buffer->name));
     if (buffer->image)
-        hd_str_printf(out, "    image: {%s}\n", hd_image_text(arena, buffer->image));
+        hd_str_printf(out, "    image: {%s}\n", kir_image_text(arena, buffer->image));
     else
         hd_str_printf(out, "    type: %s\n    count: %llu\n", quoted(arena, buffer->type),
                       (ull)buffer->count);

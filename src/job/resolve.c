@@ -625,7 +625,7 @@ static hd_status resolve_arg(const resolver *r, const hd_launch *launch, hd_arg 
         hd_status status = find_buffer(r, arg);
         return status ? status : check_offset(r, arg);
     }
-    if (arg->param >= job_given_params(kernel))
+    if (arg->param >= kir_given_params(kernel))
         return REFUSE(r, arg, "'%s' comes from the image itself; leave it out", arg->name);
     if (arg->bytes_text && !param->object && (wanted == HD_ARG_VALUE || wanted == HD_ARG_BUFFER))
         return resolve_bytes(r, arg, param);

@@ -133,3 +133,39 @@ kir_image_shape kir_image_shape_of(const char *type_name) {
                                                             : 3,
                              strstr(type_name, "_array_") != NULL};
 }
+
+/* ---- images ----------------------------------------------------------------------------------- */
+
+static uint64_t or_one(uint64_t size) { return size ? size : 1; }
+
+uint64_t kir_image_texels(const kir_image *image) {
+    return image->width * or_one(image->height) * or_one(image->depth) * or_one(image->layers);
+}
+
+uint32_t kir_image_number(const kir_image *image, const char *what) {
+    return (uint32_t)(!strcmp(what, "width")    ? image->width
+                      : !strcmp(what, "height") ? or_one(image->height)
+                      : !strcmp(what, "depth") ? or_one(image->depth ? image->depth : image->layers)
+                      : !strcmp(what, "order") ? image->format.order
+                                               : image->format.type);
+}
+
+const char *kir_image_text(hd_arena *arena, const kir_image *image) {
+    const uint64_t sizes[] = {image->width, image->height, image->depth, image->layers};
+    static const char *const keys[] = {"width", "height", "depth", "layers"};
+    hd_str text = {.arena = arena};
+    for (int i = 0; i < 4; i++)
+        if (sizes[i])
+            hd_str_printf(&text, "%s: %llu, ", keys[i], (unsigned long long)sizes[i]);
+    hd_str_printf(&text, "channels: %s, type: %s", kir_image_order_name(image->format.order),
+                  kir_image_type_name(image->format.type));
+    return hd_str_text(&text);
+}
+
+uint32_t kir_sampler_of(bool normalized, uint32_t address, uint32_t filter) {
+    enum { ADDRESS_NONE = 0x1130, MODES = 5, FILTER_LINEAR = 0x1141 };
+    const uint32_t mode = address - ADDRESS_NONE; /* in the order of OpenCL C's */
+    return (mode < MODES ? 2 * mode : 0) |
+           (filter == FILTER_LINEAR ? KIR_SAMPLER_LINEAR : KIR_SAMPLER_NEAREST) |
+           (normalized ? KIR_SAMPLER_NORMALIZED : 0);
+}

@@ -32,10 +32,21 @@ uint32_t kir_image_texel_bytes(kir_image_format format);
 /* What a channel of a normalised type holds where it means 1: 255 for unorm8; 0: another type. */
 double kir_image_one(uint32_t type);
 
+/* An image; sizes that it has not are 0. */
+typedef struct kir_image {
+    uint64_t width, height, depth, layers;
+    kir_image_format format;
+} kir_image;
+uint64_t kir_image_texels(const kir_image *image);
+/* What kernels ask of it: "width", "height", "depth", which are layers, too, "order", "type". */
+uint32_t kir_image_number(const kir_image *image, const char *what);
+/* As a job file has it, between braces. */
+const char *kir_image_text(hd_arena *arena, const kir_image *image);
+
 /* The word of compiler options that tells the front end what a kernel is given, so that only the code
  * for that stays: --heddle-known=KERNEL.PARAMETER=ORDER,TYPE or =SAMPLER, in numbers; of all that
- * nothing else is said of: --heddle-known=images=ORDER,TYPE and =samplers=SAMPLER. What is not told
- * is a parameter more of the kernel: "photo.order". */
+ * nothing else is said of: --heddle-known=images=ORDER,TYPE and =samplers=SAMPLER, of which the last
+ * ones count; with nothing behind them nothing is told. What is not told is a parameter more of the kernel: "photo.order". */
 #define KIR_KNOWN_OPTION "--heddle-known="
 
 /* Samplers, as OpenCL C has them: one of the modes, and the two flags. */
@@ -50,6 +61,8 @@ enum {
     KIR_SAMPLER_LINEAR = 0x20,
     KIR_SAMPLER_USUAL = KIR_SAMPLER_CLAMP_TO_EDGE | KIR_SAMPLER_NEAREST
 };
+/* Of what hosts make samplers of: CL_ADDRESS_REPEAT, CL_FILTER_LINEAR. */
+uint32_t kir_sampler_of(bool normalized, uint32_t address, uint32_t filter);
 
 /* What a kernel is given as something else than the source says: a texture and an image as their array,
  * with what more is known of them as numbers; a sampler as a number. */

@@ -126,3 +126,20 @@ const hd_record *kir_find_record(const kir_module *module, const char *name) {
             return module->records[i];
     return NULL;
 }
+
+uint32_t kir_given_params(const kir_kernel *kernel) {
+    uint32_t count = kernel->param_count;
+    while (count && kernel->params[count - 1].object == KIR_IMAGE &&
+           kernel->params[count - 1].type.kind == KIR_INT)
+        count--;
+    return count;
+}
+
+const char *kir_asked_of_image(const kir_kernel *kernel, uint32_t param, uint32_t *image) {
+    const char *name = kernel->params[param].name, *dot = strrchr(name, '.');
+    const size_t length = (size_t)(dot - name);
+    for (*image = 0;
+         strncmp(kernel->params[*image].name, name, length) || kernel->params[*image].name[length];)
+        ++*image;
+    return dot + 1;
+}

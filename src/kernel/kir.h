@@ -387,6 +387,10 @@ bool kir_calls(const kir_kernel *kernel, const char *function);
 bool kir_names_kernel(const char *kernel, const char *meant);
 const kir_kernel *kir_find_kernel(const kir_module *module, const char *name);
 const hd_record *kir_find_record(const kir_module *module, const char *name);
+/* The parameters that a launch gives; behind them stand the numbers that are asked of its images. */
+uint32_t kir_given_params(const kir_kernel *kernel);
+/* Of one of these numbers, "photo.width": what is asked, and of which parameter. */
+const char *kir_asked_of_image(const kir_kernel *kernel, uint32_t param, uint32_t *image);
 
 /* verify_kir.c: fills preds and checks every invariant; an error names the
  * instruction. Whoever builds kir calls this last. */

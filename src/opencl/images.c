@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "kernel/image.h"
+#include "job/job.h"
 
 static uint64_t key_of(const void *handle) { return (uint64_t)(uintptr_t)handle; }
 
@@ -12,50 +12,30 @@ static uint64_t key_of(const void *handle) { return (uint64_t)(uintptr_t)handle;
 
 static size_t or_one(size_t size) { return size ? size : 1; }
 
-/* As a job has it. */
-static const char *image_text(hd_arena *arena, const cl_image_desc *d, kir_image_format format) {
-    const bool one = d->image_type == CL_MEM_OBJECT_IMAGE1D ||
-                     d->image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER ||
-                     d->image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
-    const bool layers = d->image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY ||
-                        d->image_type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
-    hd_str text = {.arena = arena};
-    hd_str_printf(&text, "image: {width: %zu", d->image_width);
-    if (!one)
-        hd_str_printf(&text, ", height: %zu", d->image_height);
-    if (d->image_type == CL_MEM_OBJECT_IMAGE3D)
-        hd_str_printf(&text, ", depth: %zu", d->image_depth);
-    if (layers)
-        hd_str_printf(&text, ", layers: %zu", d->image_array_size);
-    hd_str_printf(&text, ", channels: %s, type: %s}", kir_image_order_name(format.order),
-                  kir_image_type_name(format.type));
-    return hd_str_text(&text);
-}
-
 static void follow(layer *l, cl_context context, cl_mem_flags flags, cl_mem image,
                    const cl_image_format *f, const cl_image_desc *d) {
     layer_forget_buffer(l, image); /* of a handle that comes again */
-    const kir_image_format format = {f->image_channel_order, f->image_channel_data_type};
-    if (!kir_image_texel(l->arena, format) || d->num_samples > 1)
+    const cl_mem_object_type type = d->image_type;
+    const bool rows = type == CL_MEM_OBJECT_IMAGE1D_ARRAY,
+               sheets = type == CL_MEM_OBJECT_IMAGE2D_ARRAY, is_3d = type == CL_MEM_OBJECT_IMAGE3D;
+    const bool has_height = type == CL_MEM_OBJECT_IMAGE2D || sheets || is_3d;
+    kir_image *is = hd_new(l->arena, kir_image);
+    *is = (kir_image){.width = d->image_width,
+                      .height = has_height ? d->image_height : 0,
+                      .depth = is_3d ? d->image_depth : 0,
+                      .layers = rows || sheets ? d->image_array_size : 0,
+                      .format = {f->image_channel_order, f->image_channel_data_type}};
+    if (!kir_image_texel(l->arena, is->format) || d->num_samples > 1)
         return;
-    const bool rows = d->image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
-    const bool sheets = d->image_type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
-    const bool one =
-        d->image_type == CL_MEM_OBJECT_IMAGE1D || d->image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER;
     layer_whole whole = {.memory = image,
                          .context = context,
                          .flags = flags,
-                         .region = {d->image_width,
-                                    rows  ? d->image_array_size
-                                    : one ? 1
-                                          : or_one(d->image_height),
-                                    sheets ? d->image_array_size
-                                    : d->image_type == CL_MEM_OBJECT_IMAGE3D
-                                        ? or_one(d->image_depth)
-                                        : 1},
-                         .image = image_text(l->arena, d, format)};
-    whole.bytes =
-        whole.region[0] * whole.region[1] * whole.region[2] * kir_image_texel_bytes(format);
+                         .bytes = kir_image_texels(is) * kir_image_texel_bytes(is->format),
+                         .image = is,
+                         .image_text =
+                             hd_format(l->arena, "image: {%s}", kir_image_text(l->arena, is)),
+                         .region = {is->width, rows ? is->layers : or_one(is->height),
+                                    sheets ? is->layers : or_one(is->depth)}};
     layer_follow_whole(l, whole);
 }
 
@@ -135,31 +115,25 @@ cl_int layer_copy_image(const layer *l, cl_command_queue queue, const layer_whol
 
 /* ---- samplers ---------------------------------------------------------------------------------------- */
 
-const char *layer_sampler_of(const layer *l, cl_sampler sampler) {
+const layer_sampler *layer_sampler_of(const layer *l, cl_sampler sampler) {
     const uint64_t row = hd_hash_get(&l->samplers, key_of(sampler));
-    return row == HD_NO_VALUE ? NULL : l->sampler_rows.data[row];
+    return row == HD_NO_VALUE ? NULL : &l->sampler_rows.data[row];
+}
+
+const layer_sampler *layer_arg_sampler(const layer *l, const layer_arg *a) {
+    return a->value && a->bytes == sizeof(cl_sampler)
+               ? layer_sampler_of(l, *(const cl_sampler *)a->value)
+               : NULL;
 }
 
 /* A handle that comes again is that of the new one. */
 static void follow_sampler(layer *l, cl_sampler sampler, cl_bool normalized,
                            cl_addressing_mode address, cl_filter_mode filter) {
-    static const struct {
-        cl_addressing_mode mode;
-        const char *name;
-    } modes[] = {{CL_ADDRESS_NONE, "none"},
-                 {CL_ADDRESS_CLAMP_TO_EDGE, "clamp_to_edge"},
-                 {CL_ADDRESS_CLAMP, "clamp"},
-                 {CL_ADDRESS_REPEAT, "repeat"},
-                 {CL_ADDRESS_MIRRORED_REPEAT, "mirrored_repeat"}};
-    const char *name = modes[0].name;
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-        if (modes[i].mode == address)
-            name = modes[i].name;
+    const uint32_t bits = kir_sampler_of(normalized, address, filter);
     hd_hash_set(&l->samplers, key_of(sampler), l->sampler_rows.count);
     hd_push(l->arena, &l->sampler_rows,
-            hd_format(l->arena, "sampler: {address: %s, filter: %s, normalized: %s}", name,
-                      filter == CL_FILTER_LINEAR ? "linear" : "nearest",
-                      normalized ? "true" : "false"));
+            (layer_sampler){bits,
+                            hd_format(l->arena, "sampler: {%s}", hd_sampler_text(l->arena, bits))});
 }
 
 static CL_API_ENTRY cl_sampler CL_API_CALL create_sampler(cl_context context, cl_bool normalized,

@@ -77,12 +77,12 @@ CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispat
     if (!runs || machine_is_asked_for()) {
         layer_follow(&table);
         layer_call_back(&table);
+        layer_images(&table);
     }
     if (runs && machine_is_asked_for()) {
         layer_runs(&table);
     } else if (!runs) {
         layer_uses(&table);
-        layer_images(&table);
         layer_launches(&table);
     }
     *given = entries < own ? entries : own;

@@ -29,6 +29,7 @@
 
 #include "base/base.h"
 #include "base/table.h"
+#include "kernel/image.h"
 
 /* Made from source in one step; others are not followed. */
 typedef struct layer_program {
@@ -62,12 +63,13 @@ typedef struct layer_whole {
     cl_context context;
     cl_mem_flags flags;
     size_t bytes;
-    uint64_t address;  /* no two buffers that ever were have the same */
-    uint64_t changes;  /* commands so far that may have written it */
-    uint32_t mapped;   /* regions that the host has now */
-    bool is_shared;    /* with images */
-    const char *image; /* as a job has it; NULL: it is a buffer */
-    size_t region[3];  /* of an image, all of it */
+    uint64_t address;       /* no two buffers that ever were have the same */
+    uint64_t changes;       /* commands so far that may have written it */
+    uint32_t mapped;        /* regions that the host has now */
+    bool is_shared;         /* with images */
+    const kir_image *image; /* NULL: it is a buffer */
+    const char *image_text; /* as a job has it */
+    size_t region[3];       /* of an image, all of it */
     bool is_gone;
     struct layer_view *views; /* in other layouts */
 } layer_whole;
@@ -77,6 +79,11 @@ typedef struct layer_buffer {
     layer_whole *whole;
     size_t offset, bytes;
 } layer_buffer;
+
+typedef struct layer_sampler {
+    uint32_t bits;    /* as kernels have it */
+    const char *text; /* as a job has it */
+} layer_sampler;
 
 typedef struct layer_queue {
     cl_command_queue queue;
@@ -102,7 +109,7 @@ typedef struct layer {
     hd_vec(layer_kernel *) kernel_rows;
     hd_vec(layer_buffer) buffer_rows;
     hd_vec(layer_whole *) wholes;
-    hd_vec(const char *) sampler_rows; /* as a job has them */
+    hd_vec(layer_sampler) sampler_rows;
     hd_vec(layer_queue) queues;
     uint64_t next_address;
     struct layer_recorder *recorder; /* NULL: nothing is recorded */
@@ -142,13 +149,15 @@ layer_arg_kind layer_arg_kind_of(const layer *l, cl_kernel kernel, cl_uint index
                                  const layer_arg *arg);
 /* Of an argument that is one; NULL: it is none that is followed, or no buffer at all. */
 const layer_buffer *layer_arg_buffer(const layer *l, const layer_arg *arg);
+/* The same of a sampler. */
+const layer_sampler *layer_arg_sampler(const layer *l, const layer_arg *arg);
 /* The kernel may write what the argument points to. */
 bool layer_arg_is_written(const layer *l, cl_kernel kernel, cl_uint index);
 
 /* images.c: the calls that make images and samplers. */
 void layer_images(cl_icd_dispatch *table);
-/* As a job has it; NULL: it is none that is followed. */
-const char *layer_sampler_of(const layer *l, cl_sampler sampler);
+/* NULL: it is none that is followed. */
+const layer_sampler *layer_sampler_of(const layer *l, cl_sampler sampler);
 /* All texels of an image, row by row, to the host or to a buffer. */
 cl_int layer_read_image(const layer *l, cl_command_queue queue, const layer_whole *image,
                         void *bytes);

@@ -128,6 +128,9 @@ static const char *portable(hd_arena *arena, const char *options) {
     return hd_join_words(arena, words, kept);
 }
 
+/* One kernel is for images of all formats, and all samplers. */
+#define ANY_OBJECTS KIR_KNOWN_OPTION "images= " KIR_KNOWN_OPTION "samplers="
+
 static hd_status run_front_end(hd_arena *arena, const machine *m, const char *folder,
                                const char *file, const char *options, layer_printed *printed) {
     const char *device = getenv("HEDDLE_DEVICE");
@@ -136,7 +139,7 @@ static hd_status run_front_end(hd_arena *arena, const machine *m, const char *fo
                        : device && *device ? hd_format(arena, "--device=%s", device)
                                            : NULL;
     const char *const words[] = {
-        "show", "--ir", hd_format(arena, "--options=%s", portable(arena, options)),
+        "show", "--ir", hd_format(arena, "--options=%s " ANY_OBJECTS, portable(arena, options)),
         file,   form,   NULL};
     const char *why = layer_child(arena, words, folder, printed);
     return why ? hd_fail(&m->diag, HD_ESYSTEM, NULL, "kernels cannot be compiled: %s", why) : HD_OK;

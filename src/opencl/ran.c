@@ -1,6 +1,6 @@
 /*
  * Launches of a driver's queues that run on the machine. What the kernel can reach is read from the
- * device into the buffers' memory on the machine, and what it changed is written back; the program's
+ * device into the memory of buffers and images on the machine, and what it changed is written back; the program's
  * event is that of a marker behind it.
  *
  *     launch ──► the queue is finished ──► buffers read ──► machine ──► buffers written ──► marker
@@ -23,9 +23,10 @@ static pthread_mutex_t one_launch = PTHREAD_MUTEX_INITIALIZER;
 /* All that follows is under the machine's lock. */
 static struct {
     cl_icd_dispatch followed; /* the driver's calls, with what followed.c does; it stays */
-    hd_hash_table memories;   /* of buffers on the machine, by layer_whole.address; 0: it is gone */
-    hd_hash_table durations;  /* ns of launches, by their events; 0: it is gone */
-    hd_hash_table rows;       /* of `launches` by program and kernel */
+    hd_hash_table
+        memories; /* of buffers and images on the machine, by layer_whole.address; 0: it is gone */
+    hd_hash_table durations; /* ns of launches, by their events; 0: it is gone */
+    hd_hash_table rows;      /* of `launches` by program and kernel */
     hd_vec(uint64_t) launches;
 } ran;
 
@@ -96,6 +97,48 @@ static CL_API_ENTRY cl_mem CL_API_CALL create_buffer_with(cl_context context,
         ran.followed.clCreateBufferWithProperties(context, how, flags, bytes, host, error);
     note_buffer(memory, flags);
     return memory;
+}
+
+/* An image has what it was made over. */
+static cl_mem note_image(cl_mem image, cl_mem_flags flags, const cl_image_desc *desc) {
+    note_buffer(image, flags);
+    if (image && desc && desc->mem_object)
+        note_written(image, 0, SIZE_MAX);
+    return image;
+}
+
+static CL_API_ENTRY cl_mem CL_API_CALL create_image(cl_context context, cl_mem_flags flags,
+                                                    const cl_image_format *format,
+                                                    const cl_image_desc *desc, void *host,
+                                                    cl_int *error) {
+    return note_image(ran.followed.clCreateImage(context, flags, format, desc, host, error), flags,
+                      desc);
+}
+
+static CL_API_ENTRY cl_mem CL_API_CALL create_image_with(
+    cl_context context, const cl_mem_properties *how, cl_mem_flags flags,
+    const cl_image_format *format, const cl_image_desc *desc, void *host, cl_int *error) {
+    return note_image(
+        ran.followed.clCreateImageWithProperties(context, how, flags, format, desc, host, error),
+        flags, desc);
+}
+
+static CL_API_ENTRY cl_mem CL_API_CALL create_image_2d(cl_context context, cl_mem_flags flags,
+                                                       const cl_image_format *format, size_t width,
+                                                       size_t height, size_t pitch, void *host,
+                                                       cl_int *error) {
+    return note_image(
+        ran.followed.clCreateImage2D(context, flags, format, width, height, pitch, host, error),
+        flags, NULL);
+}
+
+static CL_API_ENTRY cl_mem CL_API_CALL create_image_3d(cl_context context, cl_mem_flags flags,
+                                                       const cl_image_format *format, size_t width,
+                                                       size_t height, size_t depth, size_t row,
+                                                       size_t slice, void *host, cl_int *error) {
+    return note_image(ran.followed.clCreateImage3D(context, flags, format, width, height, depth,
+                                                   row, slice, host, error),
+                      flags, NULL);
 }
 
 static bool is_held_once(cl_mem memory) {
@@ -192,12 +235,65 @@ static CL_API_ENTRY void *CL_API_CALL map_buffer(cl_command_queue queue, cl_mem 
                                            wait, event, error);
 }
 
+/* Texels are noted image by image: where boxes of an image stand is the driver's. */
+static CL_API_ENTRY cl_int CL_API_CALL write_image(cl_command_queue queue, cl_mem image,
+                                                   cl_bool blocking, const size_t *origin,
+                                                   const size_t *region, size_t row, size_t slice,
+                                                   const void *from, cl_uint count,
+                                                   const cl_event *wait, cl_event *event) {
+    note_written(image, 0, SIZE_MAX);
+    return ran.followed.clEnqueueWriteImage(queue, image, blocking, origin, region, row, slice,
+                                            from, count, wait, event);
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL copy_images(cl_command_queue queue, cl_mem from, cl_mem to,
+                                                   const size_t *from_origin,
+                                                   const size_t *to_origin, const size_t *region,
+                                                   cl_uint count, const cl_event *wait,
+                                                   cl_event *event) {
+    note_written(to, 0, SIZE_MAX);
+    return ran.followed.clEnqueueCopyImage(queue, from, to, from_origin, to_origin, region, count,
+                                           wait, event);
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL copy_to_image(cl_command_queue queue, cl_mem from,
+                                                     cl_mem image, size_t offset,
+                                                     const size_t *origin, const size_t *region,
+                                                     cl_uint count, const cl_event *wait,
+                                                     cl_event *event) {
+    note_written(image, 0, SIZE_MAX);
+    return ran.followed.clEnqueueCopyBufferToImage(queue, from, image, offset, origin, region,
+                                                   count, wait, event);
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL fill_image(cl_command_queue queue, cl_mem image,
+                                                  const void *color, const size_t *origin,
+                                                  const size_t *region, cl_uint count,
+                                                  const cl_event *wait, cl_event *event) {
+    note_written(image, 0, SIZE_MAX);
+    return ran.followed.clEnqueueFillImage(queue, image, color, origin, region, count, wait, event);
+}
+
+static CL_API_ENTRY void *CL_API_CALL map_image(cl_command_queue queue, cl_mem image,
+                                                cl_bool blocking, cl_map_flags flags,
+                                                const size_t *origin, const size_t *region,
+                                                size_t *row, size_t *slice, cl_uint count,
+                                                const cl_event *wait, cl_event *event,
+                                                cl_int *error) {
+    if (flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION))
+        note_written(image, 0, SIZE_MAX);
+    return ran.followed.clEnqueueMapImage(queue, image, blocking, flags, origin, region, row, slice,
+                                          count, wait, event, error);
+}
+
 /* ---- a launch ---------------------------------------------------------------------------------------- */
 
 typedef struct given_arg {
     layer_arg arg;
-    bool is_buffer; /* a value that is one's handle */
+    bool is_buffer; /* a value that is the handle of one, or of an image; */
     layer_buffer buffer;
+    bool is_sampler; /* of a sampler */
+    uint32_t sampler;
 } given_arg;
 
 /* A whole buffer that the kernel can reach. */
@@ -243,38 +339,64 @@ static void take_request(request *r, cl_command_queue queue, cl_kernel kernel) {
             if (a->arg.value)
                 a->arg.value = memcpy(copy, a->arg.value, a->arg.bytes);
             const layer_buffer *b = layer_arg_buffer(l, &k->args.data[i]);
-            a->is_buffer = b && !b->whole->image;
-            a->buffer = a->is_buffer ? *b : (layer_buffer){0};
+            a->is_buffer = b != NULL;
+            a->buffer = b ? *b : (layer_buffer){0};
+            const layer_sampler *s = layer_arg_sampler(l, &k->args.data[i]);
+            a->is_sampler = s != NULL;
+            a->sampler = s ? s->bits : 0;
         }
     }
     layer_leave(l);
 }
 
-/* All bytes of a buffer, to memory of the host or from there; the host may not be allowed to, but a copy
- * of it can be moved. */
-static cl_int move(cl_command_queue queue, cl_mem memory, size_t bytes, void *host,
-                   bool to_device) {
+/* All bytes of a buffer or an image, to memory of the host or from there; it is an error where the host
+ * may not do that. */
+static cl_int move_by_host(cl_command_queue queue, const layer_whole *w, void *host,
+                           bool to_device) {
     const cl_icd_dispatch *f = &ran.followed;
-    cl_context context;
-    cl_int error =
-        to_device ? f->clEnqueueWriteBuffer(queue, memory, CL_TRUE, 0, bytes, host, 0, NULL, NULL)
-                  : f->clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, bytes, host, 0, NULL, NULL);
+    const size_t origin[3] = {0};
+    if (w->image && to_device)
+        return f->clEnqueueWriteImage(queue, w->memory, CL_TRUE, origin, w->region, 0, 0, host, 0,
+                                      NULL, NULL);
+    if (w->image)
+        return f->clEnqueueReadImage(queue, w->memory, CL_TRUE, origin, w->region, 0, 0, host, 0,
+                                     NULL, NULL);
+    return to_device ? f->clEnqueueWriteBuffer(queue, w->memory, CL_TRUE, 0, w->bytes, host, 0,
+                                               NULL, NULL)
+                     : f->clEnqueueReadBuffer(queue, w->memory, CL_TRUE, 0, w->bytes, host, 0, NULL,
+                                              NULL);
+}
+
+/* The same to a buffer or from there. */
+static cl_int move_by_copy(cl_command_queue queue, const layer_whole *w, cl_mem copy,
+                           bool to_device) {
+    const cl_icd_dispatch *f = &ran.followed;
+    const size_t origin[3] = {0};
+    if (w->image && to_device)
+        return f->clEnqueueCopyBufferToImage(queue, copy, w->memory, 0, origin, w->region, 0, NULL,
+                                             NULL);
+    if (w->image)
+        return f->clEnqueueCopyImageToBuffer(queue, w->memory, copy, origin, w->region, 0, 0, NULL,
+                                             NULL);
+    return f->clEnqueueCopyBuffer(queue, to_device ? copy : w->memory, to_device ? w->memory : copy,
+                                  0, 0, w->bytes, 0, NULL, NULL);
+}
+
+static cl_int move(cl_command_queue queue, const layer_whole *w, void *host, bool to_device) {
+    const cl_icd_dispatch *f = &ran.followed;
+    cl_int error = move_by_host(queue, w, host, to_device);
     if (error != CL_INVALID_OPERATION)
         return error;
-    error = f->clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof context, &context, NULL);
-    cl_mem copy = error ? NULL : f->clCreateBuffer(context, 0, bytes, NULL, &error);
-    if (!copy)
+    layer_whole copy = {.bytes = w->bytes};
+    copy.memory = f->clCreateBuffer(w->context, 0, w->bytes, NULL, &error);
+    if (!copy.memory)
         return error;
-    if (to_device)
-        error = f->clEnqueueWriteBuffer(queue, copy, CL_TRUE, 0, bytes, host, 0, NULL, NULL);
+    error = to_device ? move_by_host(queue, &copy, host, true) : CL_SUCCESS;
     if (!error)
-        error = f->clEnqueueCopyBuffer(queue, to_device ? copy : memory, to_device ? memory : copy,
-                                       0, 0, bytes, 0, NULL, NULL);
+        error = move_by_copy(queue, w, copy.memory, to_device);
     if (!error)
-        error = to_device
-                    ? f->clFinish(queue)
-                    : f->clEnqueueReadBuffer(queue, copy, CL_TRUE, 0, bytes, host, 0, NULL, NULL);
-    f->clReleaseMemObject(copy);
+        error = to_device ? f->clFinish(queue) : move_by_host(queue, &copy, host, false);
+    f->clReleaseMemObject(copy.memory);
     return error;
 }
 
@@ -289,35 +411,53 @@ static char *reach(request *r, const layer_buffer *b) {
     return memory;
 }
 
-/* The argument as the machine takes it; NULL, or what keeps it from that. */
-static const char *bind_arg(request *r, const kir_param *param, size_t index) {
-    given_arg *a = &r->args[index];
-    const bool is_pointer = param->type.kind == KIR_PTR && !param->by_value_struct;
-    if (index >= r->arg_count || !a->arg.is_set || a->arg.is_pointer)
-        return "arguments that are not followed (images, samplers, pipes, SVM)";
-    uint64_t *number = hd_new(r->arena, uint64_t);
-    r->values[index] = is_pointer ? (void *)number : (void *)a->arg.value;
-    if (!is_pointer)
-        return a->arg.value ? NULL : "arguments without a value";
+#define NOT_FOLLOWED "arguments that are not followed (pipes, SVM, images of rare formats)"
+
+/* A pointer as the machine takes it; NULL, or what keeps it from that. */
+static const char *bind_pointer(request *r, const kir_param *param, const given_arg *a,
+                                uint64_t *number) {
     if (param->type.space == KIR_LOCAL) {
         *number = a->arg.bytes;
-    } else if (a->is_buffer) {
+    } else if (a->is_buffer && (param->object == KIR_IMAGE) == (a->buffer.whole->image != NULL)) {
         char *memory = reach(r, &a->buffer);
         if (!memory)
             return "buffers that the machine has no memory for";
         *number = (uint64_t)(uintptr_t)memory + a->buffer.offset;
-    } else if (a->arg.value && *(const cl_mem *)a->arg.value) {
-        return "arguments that are not followed (images, samplers, pipes, SVM)";
+    } else if (param->object == KIR_IMAGE || (a->arg.value && *(const cl_mem *)a->arg.value)) {
+        return NOT_FOLLOWED;
     }
     return NULL;
 }
 
+static const char *bind_arg(request *r, const kir_param *param, size_t index) {
+    given_arg *a = &r->args[index];
+    if (index >= r->arg_count || !a->arg.is_set || a->arg.is_pointer)
+        return NOT_FOLLOWED;
+    uint64_t *number = hd_new(r->arena, uint64_t);
+    r->values[index] = number;
+    if (param->type.kind == KIR_PTR && !param->by_value_struct)
+        return bind_pointer(r, param, a, number);
+    if (param->object == KIR_SAMPLER) {
+        *number = a->sampler;
+        return a->is_sampler ? NULL : NOT_FOLLOWED;
+    }
+    r->values[index] = (void *)a->arg.value;
+    return a->arg.value ? NULL : "arguments without a value";
+}
+
 static const char *bind_args(request *r) {
     const kir_kernel *kernel = hd_ptx_kernel_ir(r->found);
+    const uint32_t given = kir_given_params(kernel);
     const char *why = NULL;
     r->values = hd_new_array(r->arena, void *, kernel->param_count + 1);
-    for (uint32_t i = 0; i < kernel->param_count && !why; i++)
+    for (uint32_t i = 0; i < given && !why; i++)
         why = bind_arg(r, &kernel->params[i], i);
+    for (uint32_t i = given; i < kernel->param_count && !why; i++) {
+        uint32_t image, *number = hd_new(r->arena, uint32_t);
+        const char *what = kir_asked_of_image(kernel, i, &image);
+        *number = kir_image_number(r->args[image].buffer.whole->image, what);
+        r->values[i] = number;
+    }
     return why;
 }
 
@@ -325,7 +465,7 @@ static bool read_all(request *r) {
     bool fine = true;
     for (size_t i = 0; i < r->reached.count && fine; i++) {
         reached *b = &r->reached.data[i];
-        fine = !move(r->queue, b->whole->memory, b->whole->bytes, b->memory, false);
+        fine = !move(r->queue, b->whole, b->memory, false);
         b->before = XXH3_64bits(b->memory, b->whole->bytes);
     }
     return fine;
@@ -336,7 +476,7 @@ static bool write_back(const request *r) {
     for (size_t i = 0; i < r->reached.count; i++) {
         const reached *b = &r->reached.data[i];
         if (XXH3_64bits(b->memory, b->whole->bytes) != b->before)
-            fine &= !move(r->queue, b->whole->memory, b->whole->bytes, b->memory, true);
+            fine &= !move(r->queue, b->whole, b->memory, true);
     }
     return fine;
 }
@@ -501,12 +641,22 @@ void layer_runs(cl_icd_dispatch *table) {
     machine_leave(enter());
     table->clCreateBuffer = create_buffer;
     table->clCreateBufferWithProperties = create_buffer_with;
+    table->clCreateImage = create_image;
+    if (table->clCreateImageWithProperties)
+        table->clCreateImageWithProperties = create_image_with;
+    table->clCreateImage2D = create_image_2d;
+    table->clCreateImage3D = create_image_3d;
     table->clReleaseMemObject = release_memory;
     table->clEnqueueWriteBuffer = write_buffer;
     table->clEnqueueWriteBufferRect = write_rect;
     table->clEnqueueCopyBuffer = copy_buffer;
     table->clEnqueueCopyBufferRect = copy_rect;
     table->clEnqueueCopyImageToBuffer = copy_image;
+    table->clEnqueueWriteImage = write_image;
+    table->clEnqueueCopyImage = copy_images;
+    table->clEnqueueCopyBufferToImage = copy_to_image;
+    table->clEnqueueFillImage = fill_image;
+    table->clEnqueueMapImage = map_image;
     table->clEnqueueFillBuffer = fill_buffer;
     table->clEnqueueMapBuffer = map_buffer;
     table->clEnqueueNDRangeKernel = launch;

@@ -116,7 +116,7 @@ static const char *add_args(const layer_recorder *r, cl_kernel kernel, const lay
             hd_recording_arg_text(r->recording, name, hd_format(l->arena, "local: %zu", a->bytes));
         } else if (kind == LAYER_ARG_SAMPLER) {
             hd_recording_arg_text(r->recording, name,
-                                  layer_sampler_of(l, *(const cl_sampler *)a->value));
+                                  layer_sampler_of(l, *(const cl_sampler *)a->value)->text);
         } else if (kind == LAYER_ARG_BUFFER || kind == LAYER_ARG_IMAGE) {
             const layer_buffer *b = layer_arg_buffer(l, a);
             hd_recording_arg_memory(r->recording, name, b->whole->address + b->offset);
@@ -137,7 +137,7 @@ static const char *see_args(const layer_recorder *r, cl_kernel kernel, const lay
         if (kind != LAYER_ARG_BUFFER && kind != LAYER_ARG_IMAGE)
             continue;
         const layer_whole *w = layer_arg_buffer(r->layer, a)->whole;
-        hd_recording_see(r->recording, w->address, w->bytes, w->image);
+        hd_recording_see(r->recording, w->address, w->bytes, w->image_text);
     }
     return NULL;
 }

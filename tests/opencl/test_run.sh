@@ -13,13 +13,13 @@ done
 own=$(./several)
 accepts run --all -- ./several
 [ "$(head -n 1 "$work/log/out")" = "$own" ] || complain "the output is not $own"
-prints '^4 launches on h200, most memory 16 KiB$'
+prints '^5 launches on h200, most memory '
 prints '^  move +2 +3\.07k '
 prints '^  sum +1 '
 prints '^  kernels.cl:5 +move +load +768 '
 prints '^  kernels.cl:18 +sum +store '
 prints '^  add +1 +events of the program that it has not set yet$'
-in_one_line -F 'look 1 images and samplers'
+prints '^  look +1 +1 +32 B '
 ./calls >calls.own
 call run -- ./calls
 [ "$status" = 0 ] || complain "of the calls: status $status"
@@ -35,7 +35,20 @@ prints '^40 launches on h200'
 [ "$(./shared)" = '3 4' ] || complain 'the device has no shared memory'
 accepts run -- ./shared
 [ "$(head -n 1 "$work/log/out")" = '3 4' ] || complain 'shared memory: not 3 4'
-in_one_line -F 'add 1 arguments that are not followed (images, samplers, pipes, SVM)'
+in_one_line -F 'add 1 arguments that are not followed (pipes, SVM, images of rare formats)'
+
+# Images and samplers: of all kinds and formats, read and written back.
+cc -Wall -Wextra -Werror -o pictures "$source_folder/tests/opencl/pictures.c" -lOpenCL || { echo 'FAILED: cc'; exit 1; }
+cc -Wall -Wextra -Werror -o darkroom "$source_folder/tests/opencl/darkroom.c" -lOpenCL -lm || { echo 'FAILED: cc'; exit 1; }
+for program in pictures darkroom; do
+    own=$(./$program)
+    for check in --all --races --uninitialised; do
+        accepts run $check -- ./$program
+        [ "$(head -n 1 "$work/log/out")" = "$own" ] || complain "the output of $program is not $own"
+        grep -q '^Launches that the device has run' "$work/log/out" && complain "$program: not all on the machine"
+    done
+done
+prints '^5 launches on h200'
 
 # Every third launch on the machine; all launches compute.
 own=$(./launches scale 10)

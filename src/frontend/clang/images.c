@@ -30,7 +30,7 @@ static const char *told(const front_state *front, const char *kernel, const kir_
         if (starts_with(text, all))
             found = text + strlen(all);
     }
-    return found;
+    return found && *found ? found : NULL;
 }
 
 /* Zeros where nothing is told. */
