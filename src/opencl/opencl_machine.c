@@ -214,14 +214,7 @@ hd_ptx_kernel *machine_kernel(machine *m, const machine_program *p, const char *
         *why = said_of(m, p, name);
         return NULL;
     }
-    hd_ptx_kernel *found = hd_ptx_find(p->module, name);
-    const kir_kernel *kernel = hd_ptx_kernel_ir(found);
-    for (uint32_t i = 0; i < kernel->param_count; i++)
-        if (kernel->params[i].object) {
-            *why = "images and samplers, which are run from recordings alone";
-            return NULL;
-        }
-    return found;
+    return hd_ptx_find(p->module, name);
 }
 
 /* ---- buffers ----------------------------------------------------------------------------------------- */

@@ -24,6 +24,13 @@ void platform_end_kernel(machine *m, cl_kernel kernel) {
     platform_drop(m, kernel->program);
 }
 
+static bool takes_objects(const kir_kernel *kernel) {
+    for (uint32_t i = 0; i < kernel->param_count; i++)
+        if (kernel->params[i].object)
+            return true;
+    return false;
+}
+
 static CL_API_ENTRY cl_kernel CL_API_CALL create_kernel(cl_program program, const char *name,
                                                         cl_int *error) {
     machine *m = machine_enter();
@@ -36,6 +43,10 @@ static CL_API_ENTRY cl_kernel CL_API_CALL create_kernel(cl_program program, cons
                            : CL_SUCCESS;
     if (!wrong) {
         hd_ptx_kernel *found = machine_kernel(m, program->built, name, &why);
+        if (found && takes_objects(hd_ptx_kernel_ir(found))) {
+            why = "images and samplers, which this platform does not have";
+            found = NULL;
+        }
         kernel = found ? new_kernel(program, found) : NULL;
         if (why)
             hd_warn(&m->diag, NULL, "there is no kernel %s: %s", name, why);
