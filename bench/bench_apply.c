@@ -15,7 +15,6 @@
 #include "cli/report/report.h"
 #include "shared/opencl_programs.h"
 
-enum { MOST_RUNS = 99 };
 static const double allowed = 1.03;
 
 typedef struct figures {
@@ -37,7 +36,7 @@ static const char *layout_of(hd_arena *arena, const char *printed) {
 
 /* What the command takes around a program. */
 static double measure_command(hd_arena *arena, int runs) {
-    double more[MOST_RUNS];
+    double more[BENCH_MOST_RUNS];
     const char *const own[] = {"true", NULL};
     const char *const with[] = {"sh", "-c", "exec \"$0\" apply --auto -- true 2>/dev/null; true",
                                 HEDDLE_PROGRAM, NULL};
@@ -52,7 +51,8 @@ static figures measure(hd_arena *arena, const char *program, double command, int
     const char *const own[] = {program, NULL};
     const char *const first[] = {HEDDLE_PROGRAM, "apply", "--auto", "--again", "--", program, NULL};
     const char *const later[] = {HEDDLE_PROGRAM, "apply", "--auto", "--", program, NULL};
-    double alone[MOST_RUNS], with[MOST_RUNS], ratio[MOST_RUNS], a[MOST_RUNS], b[MOST_RUNS];
+    double alone[BENCH_MOST_RUNS], with[BENCH_MOST_RUNS], ratio[BENCH_MOST_RUNS],
+        a[BENCH_MOST_RUNS], b[BENCH_MOST_RUNS];
     const bench_process plain = bench_run(arena, own), found = bench_run(arena, first);
     figures f = {.first = found.seconds,
                  .is_equal = bench_same_outcome(plain.printed, found.printed),
@@ -79,12 +79,10 @@ static figures measure(hd_arena *arena, const char *program, double command, int
 
 int main(int argc, char **argv) {
     hd_arena *arena = hd_arena_new();
-    const int runs = argc == 3 && !strcmp(argv[1], "--runs") ? atoi(argv[2]) : 9;
+    const int runs = bench_runs(argc, argv, 9);
     bool is_wrong = false;
-    if ((argc != 1 && argc != 3) || runs < 1 || runs > MOST_RUNS) {
-        fprintf(stderr, "bench_apply [--runs N]\n");
+    if (!runs)
         return 2;
-    }
     /* What this machine found before is not what is measured. */
     setenv("HEDDLE_DATABASE", hd_format(arena, "%s/build/bench-apply.db", HEDDLE_SOURCE), 1);
     const double command = measure_command(arena, runs);

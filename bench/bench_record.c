@@ -18,7 +18,6 @@
 #include "cli/report/report.h"
 #include "shared/opencl_programs.h"
 
-enum { MOST_RUNS = 99 };
 static const double most = 2, long_launch = 10e-3;
 
 typedef struct contents {
@@ -70,7 +69,7 @@ static uint64_t launches_in(const char *printed) {
 
 /* False: something is not as it should be. */
 static bool measure(hd_arena *arena, const char *name, const char *program, int runs) {
-    double alone[MOST_RUNS], recorded[MOST_RUNS], ratio[MOST_RUNS];
+    double alone[BENCH_MOST_RUNS], recorded[BENCH_MOST_RUNS], ratio[BENCH_MOST_RUNS];
     bool fine = true;
     uint64_t launches = 0;
     double kernels = 0;
@@ -106,12 +105,10 @@ static bool measure(hd_arena *arena, const char *name, const char *program, int 
 
 int main(int argc, char **argv) {
     hd_arena *arena = hd_arena_new();
-    const int runs = argc == 3 && !strcmp(argv[1], "--runs") ? atoi(argv[2]) : 5;
+    const int runs = bench_runs(argc, argv, 5);
     bool is_wrong = false;
-    if ((argc != 1 && argc != 3) || runs < 1 || runs > MOST_RUNS) {
-        fprintf(stderr, "bench_record [--runs N]\n");
+    if (!runs)
         return 2;
-    }
     printf("%-13s %8s %11s %8s %8s %6s %13s %13s\n", "program", "launches", "each", "alone",
            "recorded", "ratio", "contents", "unpacked");
     for (size_t i = 0; bench_opencl_names[i]; i++) {

@@ -45,6 +45,15 @@ static int by_size(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+int bench_runs(int argc, char **argv, int usual) {
+    const bool is_given = argc == 3 && !strcmp(argv[1], "--runs");
+    const int runs = is_given ? atoi(argv[2]) : argc == 1 ? usual : 0;
+    if (runs >= 1 && runs <= BENCH_MOST_RUNS)
+        return runs;
+    fprintf(stderr, "%s [--runs N]\n", hd_path_name(argv[0]));
+    return 0;
+}
+
 double bench_median(double *values, size_t count) {
     qsort(values, count, sizeof *values, by_size);
     return count ? (values[(count - 1) / 2] + values[count / 2]) / 2 : 0;

@@ -21,6 +21,9 @@ bench_process bench_run(hd_arena *arena, const char *const *words);
 double bench_kernel_seconds(const char *printed);
 /* The same line, but for times. */
 bool bench_same_outcome(const char *a, const char *b);
+enum { BENCH_MOST_RUNS = 99 };
+/* "--runs N" of a benchmark's arguments; 0: they are something else, which is said. */
+int bench_runs(int argc, char **argv, int usual);
 double bench_median(double *values, size_t count);
 
 #endif

@@ -121,23 +121,10 @@ static void take_results(hd_arena *arena, const json_t *all, void *user) {
 
 /* ---- showing -------------------------------------------------------------------------------------- */
 
-static hd_value gain_of(const hd_view *view, const void *at) {
-    const kernel_row *k = at;
-    (void)view;
-    return k->timed && k->after > 0 ? hd_real(k->before / k->after) : hd_null();
-}
-
-static hd_value before_of(const hd_view *view, const void *at) {
-    const kernel_row *k = at;
-    (void)view;
-    return k->timed ? hd_real(k->before) : hd_null();
-}
-
-static hd_value after_of(const hd_view *view, const void *at) {
-    const kernel_row *k = at;
-    (void)view;
-    return k->timed ? hd_real(k->after) : hd_null();
-}
+HD_GETTER(gain_of, kernel_row,
+          row->timed && row->after > 0 ? hd_real(row->before / row->after) : hd_null())
+HD_GETTER(before_of, kernel_row, row->timed ? hd_real(row->before) : hd_null())
+HD_GETTER(after_of, kernel_row, row->timed ? hd_real(row->after) : hd_null())
 
 static const hd_member layout_members[] = {
     {"record", "record", HD_PLAIN, HD_AT(layout_row, record)},
@@ -329,12 +316,8 @@ static hd_status run_program(cli *c, const char *folder, applied *r) {
     hd_status status = cli_run_program(c, &run, &how);
     if (status)
         return status;
-    r->status = WIFEXITED(how) ? WEXITSTATUS(how) : -1;
+    r->status = cli_ended(c, c->program[0], how);
     r->was_stopped = cli_was_stopped(how);
-    if (r->status)
-        hd_warn(&c->diag, NULL, "%s ended with %s %d", c->program[0],
-                WIFSIGNALED(how) ? "signal" : "status",
-                WIFSIGNALED(how) ? WTERMSIG(how) : r->status);
     status = cli_read_results(c, folder, take_results, r);
     if (!status && !r->processes && WIFEXITED(how))
         hd_warn(&c->diag, NULL,

@@ -245,12 +245,8 @@ static hd_status run_program(cli *c, const request *r, const char *results, reco
     hd_status status = cli_run_program(c, &run, &how);
     if (status)
         return status;
-    found->status = WIFEXITED(how) ? WEXITSTATUS(how) : -1;
+    found->status = cli_ended(c, r->words[0], how);
     found->was_stopped = cli_was_stopped(how);
-    if (found->status)
-        hd_warn(&c->diag, NULL, "%s ended with %s %d", r->words[0],
-                WIFSIGNALED(how) ? "signal" : "status",
-                WIFSIGNALED(how) ? WTERMSIG(how) : found->status);
     return cli_read_results(c, results, take_results, found);
 }
 

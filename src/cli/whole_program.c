@@ -189,6 +189,14 @@ hd_status cli_run_program(cli *c, const cli_program_run *run, int *how) {
     return status;
 }
 
+int32_t cli_ended(cli *c, const char *program, int how) {
+    const int32_t status = WIFEXITED(how) ? WEXITSTATUS(how) : -1;
+    if (status)
+        hd_warn(&c->diag, NULL, "%s ended with %s %d", program,
+                WIFSIGNALED(how) ? "signal" : "status", WIFSIGNALED(how) ? WTERMSIG(how) : status);
+    return status;
+}
+
 bool cli_was_stopped(int how) {
     return WIFSIGNALED(how) &&
            (WTERMSIG(how) == SIGINT || WTERMSIG(how) == SIGTERM || WTERMSIG(how) == SIGHUP);

@@ -36,6 +36,8 @@ typedef struct cli_program_run {
 /* Runs it with Heddle's libraries before all others, and its platform where there is no OpenCL device; *how is what waitpid() says. Signals that ask to
  * stop are left to the program, and handed on to it. */
 hd_status cli_run_program(cli *c, const cli_program_run *run, int *how);
+/* The status that it ended with, -1 for a signal; what is not 0 is a warning. */
+int32_t cli_ended(cli *c, const char *program, int how);
 /* It ended by a signal that asks for it: SIGINT, SIGTERM, SIGHUP. */
 bool cli_was_stopped(int how);
 /* Counts as the libraries write them. */

@@ -21,9 +21,8 @@ typedef struct layer_layout {
     const char *key; /* all of it, as text */
     const char *record, *notation;
     hd_remap_record fields;
-    const char **types;     /* of the fields */
-    hd_vec(layer_gap) gaps; /* bytes of the record that are no field's */
-    uint32_t allocations;
+    const char **types;       /* of the fields */
+    hd_vec(layer_gap) gaps;   /* bytes of the record that are no field's */
     uint64_t to, back, bytes; /* conversions so far */
     double seconds;
 } layer_layout;

@@ -62,9 +62,6 @@ static layer_layout *read_layout(hd_arena *arena, const char *key, const json_t 
     made->notation = text_of(arena, layout, "notation");
     made->fields = (hd_remap_record){made->record, size_of(record, "size"),
                                      size_of(record, "align"), fields, (uint32_t)count};
-    made->allocations = json_is_true(json_object_get(layout, "discrete"))
-                            ? (uint32_t)json_array_size(json_object_get(layout, "clusters"))
-                            : 1;
     add_gap(arena, made, end, made->fields.size);
     return made;
 }
@@ -87,18 +84,16 @@ static layer_layout *layout_of(layer_apply *a, const json_t *o) {
 /* ---- programs -------------------------------------------------------------------------------------- */
 
 /* The text may have a record that is asked for; headers may have anything. */
-static bool may_have_records(const char *text, const char *layouts) {
-    if (strstr(text, "#include"))
-        return true;
-    for (const char *at = layouts; *at;) {
-        const size_t length = strcspn(at, " "), name = strcspn(at, "= ");
-        char record[256];
-        snprintf(record, sizeof record, "%.*s", (int)name, at);
-        if (strstr(text, name < length ? record : "struct"))
-            return true;
-        at += length + (at[length] == ' ');
+static bool may_have_records(hd_arena *arena, const char *text, const char *layouts) {
+    uint32_t count;
+    char **all = hd_split_words(arena, layouts, &count);
+    bool may = strstr(text, "#include");
+    for (uint32_t i = 0; i < count && !may; i++) {
+        const char *equals = strchr(all[i], '=');
+        may =
+            strstr(text, equals ? hd_strndup(arena, all[i], (size_t)(equals - all[i])) : "struct");
     }
-    return false;
+    return may;
 }
 
 /* "heddle apply FILE --layout L ... --out FOLDER", and what it prints. */
@@ -117,11 +112,11 @@ static json_t *ask(layer *l, const layer_program *p, const char *layouts, const 
         hd_push(a->arena, &words, first[i]);
     if (*p->options)
         hd_push(a->arena, &words, hd_format(a->arena, "--options=%s", p->options));
-    for (const char *at = layouts; *at;) {
-        const size_t length = strcspn(at, " ");
+    uint32_t count;
+    char **all = hd_split_words(a->arena, layouts, &count);
+    for (uint32_t i = 0; i < count; i++) {
         hd_push(a->arena, &words, "--layout");
-        hd_push(a->arena, &words, hd_strndup(a->arena, at, length));
-        at += length + (at[length] == ' ');
+        hd_push(a->arena, &words, all[i]);
     }
     hd_push(a->arena, &words, NULL);
     layer_printed printed;
@@ -183,7 +178,7 @@ static const char *exchange(layer *l, const layer_program *p, layer_exchange *x,
     layer_apply *a = l->apply;
     const char *why = NULL;
     char *folder;
-    if (!may_have_records(p->text, x->layouts))
+    if (!may_have_records(a->arena, p->text, x->layouts))
         return "";
     if (hd_scratch_make(a->arena, &a->diag, &folder))
         return a->message;

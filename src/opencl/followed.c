@@ -255,9 +255,8 @@ static CL_API_ENTRY cl_int CL_API_CALL set_info(cl_kernel kernel, cl_kernel_exec
     layer *l = layer_enter();
     const cl_int error = l->target->clSetKernelExecInfo(kernel, what, bytes, value);
     layer_kernel *k = layer_kernel_of(l, kernel);
-    if (k && !error) {
+    if (k && !error)
         k->is_fixed = true;
-    }
     layer_leave(l);
     return error;
 }
@@ -281,31 +280,48 @@ static CL_API_ENTRY cl_kernel CL_API_CALL clone_kernel(cl_kernel from, cl_int *e
     return kernel;
 }
 
-static bool is_sampler(const layer *l, cl_kernel kernel, cl_uint index) {
+static layer_param ask_param(const layer *l, cl_kernel kernel, cl_uint index) {
+    const cl_icd_dispatch *t = l->target;
+    cl_kernel_arg_address_qualifier where;
+    cl_kernel_arg_type_qualifier how;
     char type[16];
-    return !l->target->clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type,
-                                          NULL) &&
-           !strcmp(type, "sampler_t");
+    layer_param p = {.is_known = true, .is_written = true};
+    p.has_address = !t->clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER,
+                                           sizeof where, &where, NULL);
+    p.is_memory = p.has_address && (where == CL_KERNEL_ARG_ADDRESS_GLOBAL ||
+                                    where == CL_KERNEL_ARG_ADDRESS_CONSTANT);
+    if (p.has_address &&
+        !t->clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_TYPE_QUALIFIER, sizeof how, &how, NULL))
+        p.is_written = where != CL_KERNEL_ARG_ADDRESS_CONSTANT && !(how & CL_KERNEL_ARG_TYPE_CONST);
+    p.is_sampler =
+        !t->clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, NULL) &&
+        !strcmp(type, "sampler_t");
+    return p;
+}
+
+static layer_param param_of(const layer *l, cl_kernel kernel, cl_uint index) {
+    layer_kernel *k = layer_kernel_of(l, kernel);
+    while (k->params.count <= index)
+        hd_push(l->arena, &k->params, (layer_param){0});
+    layer_param *p = &k->params.data[index];
+    if (!p->is_known)
+        *p = ask_param(l, kernel, index);
+    return *p;
 }
 
 layer_arg_kind layer_arg_kind_of(const layer *l, cl_kernel kernel, cl_uint index,
                                  const layer_arg *a) {
-    cl_kernel_arg_address_qualifier where;
     if (!a->is_set || a->is_pointer)
         return LAYER_ARG_UNKNOWN;
-    const cl_int error = l->target->clGetKernelArgInfo(
-        kernel, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof where, &where, NULL);
-    const bool is_memory =
-        error ? layer_arg_buffer(l, a) != NULL
-              : where == CL_KERNEL_ARG_ADDRESS_GLOBAL || where == CL_KERNEL_ARG_ADDRESS_CONSTANT;
-    const layer_buffer *memory = is_memory ? layer_arg_buffer(l, a) : NULL;
-    if (is_memory)
+    const layer_param param = param_of(l, kernel, index);
+    const layer_buffer *memory = layer_arg_buffer(l, a);
+    if (param.has_address ? param.is_memory : memory != NULL)
         return !memory                ? LAYER_ARG_UNKNOWN
                : memory->whole->image ? LAYER_ARG_IMAGE
                                       : LAYER_ARG_BUFFER;
     if (!a->value)
         return LAYER_ARG_LOCAL;
-    if (!is_sampler(l, kernel, index))
+    if (!param.is_sampler)
         return LAYER_ARG_VALUE;
     return layer_sampler_of(l, *(const cl_sampler *)a->value) ? LAYER_ARG_SAMPLER
                                                               : LAYER_ARG_UNKNOWN;
@@ -317,14 +333,7 @@ const layer_buffer *layer_arg_buffer(const layer *l, const layer_arg *a) {
 }
 
 bool layer_arg_is_written(const layer *l, cl_kernel kernel, cl_uint index) {
-    cl_kernel_arg_address_qualifier where;
-    cl_kernel_arg_type_qualifier how;
-    const cl_icd_dispatch *t = l->target;
-    return t->clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof where,
-                                 &where, NULL) ||
-           t->clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_TYPE_QUALIFIER, sizeof how, &how,
-                                 NULL) ||
-           (where != CL_KERNEL_ARG_ADDRESS_CONSTANT && !(how & CL_KERNEL_ARG_TYPE_CONST));
+    return param_of(l, kernel, index).is_written;
 }
 
 /* ---- buffers ----------------------------------------------------------------------------------------- */

@@ -99,20 +99,6 @@ static CL_API_ENTRY cl_mem CL_API_CALL create_image_3d(cl_context context, cl_me
     return image;
 }
 
-cl_int layer_read_image(const layer *l, cl_command_queue queue, const layer_whole *image,
-                        void *bytes) {
-    const size_t origin[3] = {0};
-    return l->target->clEnqueueReadImage(queue, image->memory, CL_TRUE, origin, image->region, 0, 0,
-                                         bytes, 0, NULL, NULL);
-}
-
-cl_int layer_copy_image(const layer *l, cl_command_queue queue, const layer_whole *image,
-                        cl_mem to) {
-    const size_t origin[3] = {0};
-    return l->target->clEnqueueCopyImageToBuffer(queue, image->memory, to, origin, image->region, 0,
-                                                 0, NULL, NULL);
-}
-
 /* ---- samplers ---------------------------------------------------------------------------------------- */
 
 const layer_sampler *layer_sampler_of(const layer *l, cl_sampler sampler) {

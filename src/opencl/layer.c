@@ -73,15 +73,16 @@ CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd_dispat
     memcpy(&below, target, known);
     memcpy(&table, target, known);
     begin(&the_layer, &below);
-    const bool runs = !the_layer.recorder && !the_layer.apply;
-    if (!runs || machine_is_asked_for()) {
+    const bool records = the_layer.recorder || the_layer.apply;
+    const bool runs = !records && machine_is_asked_for();
+    if (records || runs) {
         layer_follow(&table);
         layer_call_back(&table);
         layer_images(&table);
     }
-    if (runs && machine_is_asked_for()) {
+    if (runs) {
         layer_runs(&table);
-    } else if (!runs) {
+    } else if (records) {
         layer_uses(&table);
         layer_launches(&table);
     }

@@ -6,6 +6,7 @@
  *     followed.c    programs, kernels with their arguments, buffers, queues
  *     calls.c       functions that the program wants called
  *     images.c      images and samplers
+ *     moved.c       their bytes, to the host and back
  *     uses.c        commands that touch buffers
  *     launched.c    kernels that are launched
  *     recorded.c    launches that are recorded
@@ -48,10 +49,18 @@ typedef struct layer_arg {
     bool is_pointer;   /* to shared virtual memory */
 } layer_arg;
 
+/* What the driver tells of a parameter, which is asked once. */
+typedef struct layer_param {
+    bool is_known;
+    bool has_address, is_memory; /* has_address: it tells whether it is memory */
+    bool is_written, is_sampler;
+} layer_param;
+
 typedef struct layer_kernel {
     layer_program *program; /* NULL: it is not followed */
     const char *name;
     hd_vec(layer_arg) args;
+    hd_vec(layer_param) params;
     struct layer_exchanged *exchanged;     /* its other form; NULL: there is none, */
     const struct layer_exchange *asked_of; /* that it is of; NULL: it was not asked for so far */
     bool is_fixed;                         /* it is to stay as it is */
@@ -158,11 +167,10 @@ bool layer_arg_is_written(const layer *l, cl_kernel kernel, cl_uint index);
 void layer_images(cl_icd_dispatch *table);
 /* NULL: it is none that is followed. */
 const layer_sampler *layer_sampler_of(const layer *l, cl_sampler sampler);
-/* All texels of an image, row by row, to the host or to a buffer. */
-cl_int layer_read_image(const layer *l, cl_command_queue queue, const layer_whole *image,
-                        void *bytes);
-cl_int layer_copy_image(const layer *l, cl_command_queue queue, const layer_whole *image,
-                        cl_mem to);
+/* moved.c: all bytes of a buffer, or all texels of an image row by row, to the host or from there, also
+ * where the host may not read or write them. Returns when they are there. */
+cl_int layer_move(const cl_icd_dispatch *calls, cl_command_queue queue, const layer_whole *whole,
+                  void *host, bool to_device);
 
 /* calls.c */
 void layer_call_back(cl_icd_dispatch *table);

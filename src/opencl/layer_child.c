@@ -50,16 +50,16 @@ static const char *read_all(hd_arena *arena, const char *path) {
     return hd_read_file(arena, &hd_silent, path, &text, &length) ? "" : text;
 }
 
-/* Without the folder, which goes: "kernels.cl:3:5". */
-static const char *of_files(hd_arena *arena, const char *line, const char *folder) {
-    const char *prefix = hd_format(arena, "%s/", folder), *at;
-    hd_str text = {.arena = arena};
-    while ((at = strstr(line, prefix))) {
-        hd_str_printf(&text, "%.*s", (int)(at - line), line);
-        line = at + strlen(prefix);
+const char *layer_replaced(hd_arena *arena, const char *text, const char *from, const char *to) {
+    const char *at;
+    hd_str all = {.arena = arena};
+    while ((at = strstr(text, from))) {
+        hd_str_addn(&all, text, (size_t)(at - text));
+        hd_str_add(&all, to);
+        text = at + strlen(from);
     }
-    hd_str_add(&text, line);
-    return hd_str_text(&text);
+    hd_str_add(&all, text);
+    return hd_str_text(&all);
 }
 
 const char *layer_first_error(hd_arena *arena, const layer_printed *printed, const char *folder) {
@@ -68,7 +68,8 @@ const char *layer_first_error(hd_arena *arena, const layer_printed *printed, con
     if (!at)
         return "heddle failed";
     at += strlen(mark);
-    return of_files(arena, hd_strndup(arena, at, strcspn(at, "\n")), folder);
+    return layer_replaced(arena, hd_strndup(arena, at, strcspn(at, "\n")),
+                          hd_format(arena, "%s/", folder), "");
 }
 
 const char *layer_child(hd_arena *arena, const char *const *words, const char *folder,

@@ -14,6 +14,8 @@ typedef struct layer_printed {
  * leaves. */
 const char *layer_child(hd_arena *arena, const char *const *words, const char *folder,
                         layer_printed *printed);
+/* The text with another one in the place of `from`, wherever that stands. */
+const char *layer_replaced(hd_arena *arena, const char *text, const char *from, const char *to);
 /* "cannot rewrite ..." of "heddle: k.cl:3:5: error: cannot rewrite ...", without the folder. */
 const char *layer_first_error(hd_arena *arena, const layer_printed *printed, const char *folder);
 

@@ -145,19 +145,6 @@ static hd_status run_front_end(hd_arena *arena, const machine *m, const char *fo
     return why ? hd_fail(&m->diag, HD_ESYSTEM, NULL, "kernels cannot be compiled: %s", why) : HD_OK;
 }
 
-/* The text with one path in the place of another. */
-static const char *renamed(hd_arena *arena, const char *text, const char *from, const char *to) {
-    const char *at;
-    hd_str all = {.arena = arena};
-    while ((at = strstr(text, from))) {
-        hd_str_addn(&all, text, (size_t)(at - text));
-        hd_str_add(&all, to);
-        text = at + strlen(from);
-    }
-    hd_str_add(&all, text);
-    return hd_str_text(&all);
-}
-
 static void compile(machine *m, machine_program *p, const char *options) {
     hd_arena *arena = hd_arena_new();
     char *folder;
@@ -167,9 +154,9 @@ static void compile(machine *m, machine_program *p, const char *options) {
         const char *file = hd_format(arena, "%s/%s", folder, hd_path_name(p->file));
         if (!hd_write_file(&m->diag, file, p->text, strlen(p->text)) &&
             !run_front_end(arena, m, folder, file, options, &printed)) {
-            p->log = hd_strdup(m->arena, renamed(arena, printed.errors, file, p->file));
+            p->log = hd_strdup(m->arena, layer_replaced(arena, printed.errors, file, p->file));
             const char *text =
-                hd_format(arena, ";\n%s", renamed(arena, printed.out, file, p->file));
+                hd_format(arena, ";\n%s", layer_replaced(arena, printed.out, file, p->file));
             if (*printed.out && hd_ptx_load(m->ptx, p->file, text, strlen(text), &p->module))
                 p->module = NULL;
         }

@@ -22,7 +22,8 @@ static pthread_mutex_t one_launch = PTHREAD_MUTEX_INITIALIZER;
 
 /* All that follows is under the machine's lock. */
 static struct {
-    cl_icd_dispatch followed; /* the driver's calls, with what followed.c does; it stays */
+    cl_icd_dispatch followed;      /* the driver's calls, with what followed.c does; it stays */
+    const cl_icd_dispatch *target; /* the same alone */
     hd_hash_table
         memories; /* of buffers and images on the machine, by layer_whole.address; 0: it is gone */
     hd_hash_table durations; /* ns of launches, by their events; 0: it is gone */
@@ -349,57 +350,6 @@ static void take_request(request *r, cl_command_queue queue, cl_kernel kernel) {
     layer_leave(l);
 }
 
-/* All bytes of a buffer or an image, to memory of the host or from there; it is an error where the host
- * may not do that. */
-static cl_int move_by_host(cl_command_queue queue, const layer_whole *w, void *host,
-                           bool to_device) {
-    const cl_icd_dispatch *f = &ran.followed;
-    const size_t origin[3] = {0};
-    if (w->image && to_device)
-        return f->clEnqueueWriteImage(queue, w->memory, CL_TRUE, origin, w->region, 0, 0, host, 0,
-                                      NULL, NULL);
-    if (w->image)
-        return f->clEnqueueReadImage(queue, w->memory, CL_TRUE, origin, w->region, 0, 0, host, 0,
-                                     NULL, NULL);
-    return to_device ? f->clEnqueueWriteBuffer(queue, w->memory, CL_TRUE, 0, w->bytes, host, 0,
-                                               NULL, NULL)
-                     : f->clEnqueueReadBuffer(queue, w->memory, CL_TRUE, 0, w->bytes, host, 0, NULL,
-                                              NULL);
-}
-
-/* The same to a buffer or from there. */
-static cl_int move_by_copy(cl_command_queue queue, const layer_whole *w, cl_mem copy,
-                           bool to_device) {
-    const cl_icd_dispatch *f = &ran.followed;
-    const size_t origin[3] = {0};
-    if (w->image && to_device)
-        return f->clEnqueueCopyBufferToImage(queue, copy, w->memory, 0, origin, w->region, 0, NULL,
-                                             NULL);
-    if (w->image)
-        return f->clEnqueueCopyImageToBuffer(queue, w->memory, copy, origin, w->region, 0, 0, NULL,
-                                             NULL);
-    return f->clEnqueueCopyBuffer(queue, to_device ? copy : w->memory, to_device ? w->memory : copy,
-                                  0, 0, w->bytes, 0, NULL, NULL);
-}
-
-static cl_int move(cl_command_queue queue, const layer_whole *w, void *host, bool to_device) {
-    const cl_icd_dispatch *f = &ran.followed;
-    cl_int error = move_by_host(queue, w, host, to_device);
-    if (error != CL_INVALID_OPERATION)
-        return error;
-    layer_whole copy = {.bytes = w->bytes};
-    copy.memory = f->clCreateBuffer(w->context, 0, w->bytes, NULL, &error);
-    if (!copy.memory)
-        return error;
-    error = to_device ? move_by_host(queue, &copy, host, true) : CL_SUCCESS;
-    if (!error)
-        error = move_by_copy(queue, w, copy.memory, to_device);
-    if (!error)
-        error = to_device ? f->clFinish(queue) : move_by_host(queue, &copy, host, false);
-    f->clReleaseMemObject(copy.memory);
-    return error;
-}
-
 /* Its memory on the machine; NULL: it has none. */
 static char *reach(request *r, const layer_buffer *b) {
     for (size_t i = 0; i < r->reached.count; i++)
@@ -465,7 +415,7 @@ static bool read_all(request *r) {
     bool fine = true;
     for (size_t i = 0; i < r->reached.count && fine; i++) {
         reached *b = &r->reached.data[i];
-        fine = !move(r->queue, b->whole, b->memory, false);
+        fine = !layer_move(ran.target, r->queue, b->whole, b->memory, false);
         b->before = XXH3_64bits(b->memory, b->whole->bytes);
     }
     return fine;
@@ -476,7 +426,7 @@ static bool write_back(const request *r) {
     for (size_t i = 0; i < r->reached.count; i++) {
         const reached *b = &r->reached.data[i];
         if (XXH3_64bits(b->memory, b->whole->bytes) != b->before)
-            fine &= !move(r->queue, b->whole, b->memory, true);
+            fine &= !layer_move(ran.target, r->queue, b->whole, b->memory, true);
     }
     return fine;
 }
@@ -637,7 +587,10 @@ static CL_API_ENTRY cl_int CL_API_CALL release_event(cl_event event) {
 }
 
 void layer_runs(cl_icd_dispatch *table) {
+    layer *l = layer_enter();
     ran.followed = *table;
+    ran.target = l->target;
+    layer_leave(l);
     machine_leave(enter());
     table->clCreateBuffer = create_buffer;
     table->clCreateBufferWithProperties = create_buffer_with;

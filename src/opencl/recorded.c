@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "opencl/opencl_machine.h"
 #include "recording/recording.h"
 
 typedef struct layer_recorder {
@@ -37,29 +38,6 @@ static uint64_t version(void *user, uint64_t address) {
     return is_hosts ? 0 : w->changes + 1;
 }
 
-/* Of memory that the host may not read a copy can be read. */
-static cl_int read_copy(const layer_recorder *r, const layer_whole *w, size_t bytes) {
-    const cl_icd_dispatch *target = r->layer->target;
-    cl_int error;
-    cl_mem copy = target->clCreateBuffer(w->context, CL_MEM_READ_WRITE, bytes, NULL, &error);
-    if (!copy)
-        return error;
-    error = w->image ? layer_copy_image(r->layer, r->queue, w, copy)
-                     : target->clEnqueueCopyBuffer(r->queue, w->memory, copy, 0, 0, bytes, 0, NULL,
-                                                   NULL);
-    if (!error)
-        error =
-            target->clEnqueueReadBuffer(r->queue, copy, CL_TRUE, 0, bytes, r->bytes, 0, NULL, NULL);
-    target->clReleaseMemObject(copy);
-    return error;
-}
-
-static cl_int read_memory(const layer_recorder *r, const layer_whole *w, size_t bytes) {
-    return w->image ? layer_read_image(r->layer, r->queue, w, r->bytes)
-                    : r->layer->target->clEnqueueReadBuffer(r->queue, w->memory, CL_TRUE, 0, bytes,
-                                                            r->bytes, 0, NULL, NULL);
-}
-
 static const void *held(void *user, uint64_t address, size_t bytes) {
     layer_recorder *r = user;
     const layer_whole *w = layer_whole_at(r->layer, address);
@@ -72,7 +50,7 @@ static const void *held(void *user, uint64_t address, size_t bytes) {
         r->room = bytes;
     }
     r->address = address;
-    r->is_read = !read_memory(r, w, bytes) || !read_copy(r, w, bytes);
+    r->is_read = !layer_move(r->layer->target, r->queue, w, r->bytes, false);
     return r->is_read ? r->bytes : NULL;
 }
 
@@ -144,17 +122,8 @@ static const char *see_args(const layer_recorder *r, cl_kernel kernel, const lay
 
 /* ---- launches -------------------------------------------------------------------------------------- */
 
-/* What the driver would choose is not told; a size that divides the threads is as good. */
-static void choose_local(size_t global, size_t most, size_t *local) {
-    *local = 1;
-    for (size_t s = most < global ? most : global; s > 1 && *local == 1; s--)
-        if (global % s == 0)
-            *local = s;
-}
-
 /* False: the kernel itself asks for this size, which the driver knows. */
 static bool choose_sizes(const layer *l, const layer_launch *launch, size_t local[3]) {
-    enum { USUAL = 256 };
     size_t most = 0, must[3] = {0};
     cl_device_id device;
     const cl_icd_dispatch *t = l->target;
@@ -172,11 +141,7 @@ static bool choose_sizes(const layer *l, const layer_launch *launch, size_t loca
                                     &most, NULL) ||
         !most)
         most = 1;
-    most = most < USUAL ? most : USUAL;
-    for (cl_uint d = 0; d < launch->dims; d++) {
-        choose_local(launch->global[d], most, &local[d]);
-        most /= local[d];
-    }
+    machine_choose_local(launch->dims, launch->global, most, local);
     return true;
 }
 

@@ -146,24 +146,12 @@ static bool restore(const trial *t) {
     return fine;
 }
 
-/* Of memory that the host may not read, through the copy. */
 static uint8_t *read_memory(const trial *t, const layer_whole *w) {
-    cl_mem through = NULL, from = w->memory;
     uint8_t *bytes = malloc(w->bytes);
-    cl_int error = bytes ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
-    if (w->flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS) && !error) {
-        from = through =
-            t->l->target->clCreateBuffer(w->context, CL_MEM_READ_WRITE, w->bytes, NULL, &error);
-        error = error ? error : copy(t->l, t->launch->queue, w->memory, through, w->bytes);
-    }
-    if (!error)
-        error = t->l->target->clEnqueueReadBuffer(t->launch->queue, from, CL_TRUE, 0, w->bytes,
-                                                  bytes, 0, NULL, NULL);
-    if (through)
-        t->l->target->clReleaseMemObject(through);
-    if (error)
-        free(bytes);
-    return error ? NULL : bytes;
+    if (!bytes || !layer_move(t->l->target, t->launch->queue, w, bytes, false))
+        return bytes;
+    free(bytes);
+    return NULL;
 }
 
 static void drop(trial *t) {
@@ -254,25 +242,23 @@ cl_int layer_launch_tried(layer *l, const layer_launch *launch, layer_exchanged 
         t.kept[i].left = read_memory(&t, t.kept[i].buffer->whole);
     if (runs && !restore(&t))
         error = CL_OUT_OF_RESOURCES;
-    a->in_trial = false;
     /* Of a race the first launch is timed, too: the new form runs twice, first for its driver. */
     const bool is_raced = fine && !error && is_first && !a->layouts && !x->exchanged;
     if (is_raced) {
-        a->in_trial = true;
         error = run_other(&t, false, done);
         x->exchanged -= !error && *done;
         if (!error && *done && !restore(&t))
             error = CL_OUT_OF_RESOURCES;
     }
+    a->in_trial = is_raced;
     if (!error)
         error = run_other(&t, true, done);
-    a->in_trial = false;
+    a->in_trial = true;
     if (fine && !error && *done && (is_raced || x->exchanged > 1)) {
         x->seconds[0] += t.seconds[0];
         x->seconds[1] += t.seconds[1];
         x->timed++;
     }
-    a->in_trial = true;
     if (fine && !error && *done && a->verifies)
         compare_all(&t);
     a->in_trial = false;
