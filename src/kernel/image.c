@@ -1,6 +1,8 @@
 /* Formats of images: names, numbers, and what the standard lets go together (OpenCL C 5.3.1.1). */
 #include "kernel/image.h"
 
+#include <math.h>
+
 /* What types an order may have. */
 typedef enum order_class { ANY, EIGHT_BITS, NO_INTEGERS, PACKED, DEPTHS, UNORM_BYTES } order_class;
 
@@ -140,6 +142,90 @@ static uint64_t or_one(uint64_t size) { return size ? size : 1; }
 
 uint64_t kir_image_texels(const kir_image *image) {
     return image->width * or_one(image->height) * or_one(image->depth) * or_one(image->layers);
+}
+
+void kir_image_box(const kir_image *image, size_t box[3]) {
+    const bool rows = image->layers && !image->height;
+    box[0] = image->width;
+    box[1] = or_one(rows ? image->layers : image->height);
+    box[2] = or_one(image->depth ? image->depth : rows ? 0 : image->layers);
+}
+
+/* ---- colours in memory ------------------------------------------------------------------------ */
+
+static uint64_t rounded(float value, double least, double most) {
+    if (isnan(value))
+        return 0;
+    const double scaled = value * (float)most; /* as kernels do it */
+    return (uint64_t)(int64_t)rint(scaled < least ? least : scaled > most ? most : scaled);
+}
+
+static uint64_t whole(uint32_t bits, const struct type_row *type) {
+    const int64_t most = INT64_C(1) << (8 * type->bytes - 1);
+    const int64_t is = *type->memory == 'u' ? (int64_t)bits : (int64_t)(int32_t)bits;
+    const int64_t high = *type->memory == 'u' ? 2 * most - 1 : most - 1,
+                  low = *type->memory == 'u' ? 0 : -most;
+    return (uint64_t)(is < low ? low : is > high ? high : is);
+}
+
+static uint64_t channel(uint32_t bits, const struct type_row *type) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    if (type->is_integer)
+        return whole(bits, type);
+    if (!strcmp(type->name, "float"))
+        return bits;
+    if (!strcmp(type->name, "half")) {
+        const _Float16 half = (_Float16)value;
+        uint16_t is;
+        memcpy(&is, &half, sizeof is);
+        return is;
+    }
+    const double most = kir_image_one(type->number);
+    return rounded(value, *type->name == 's' ? -most - 1 : 0, most);
+}
+
+static uint32_t packed(const uint32_t color[4], const char *bits_of) {
+    uint32_t all = 0;
+    for (int k = 0; k < 3; k++) {
+        const uint32_t bits = (uint32_t)(bits_of[k] - '0');
+        float value;
+        memcpy(&value, &color[k], sizeof value);
+        all = all << bits | (uint32_t)rounded(value, 0, (1u << bits) - 1);
+    }
+    return all;
+}
+
+static uint32_t srgb(uint32_t bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    const double c = isnan(value) ? 0 : value;
+    value = (float)(c >= 1          ? 1
+                    : c < 0         ? 0
+                    : c < 0.0031308 ? 12.92 * c
+                                    : 1.055 * pow(c, 1 / 2.4) - 0.055);
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+void kir_image_pack(kir_image_format format, const uint32_t color[4], void *texel) {
+    const struct order_row *order = order_of(format.order);
+    const struct type_row *type = type_of(format.type);
+    const bool is_srgb = *order->name == 's';
+    char *to = texel;
+    if (type->is_packed) {
+        const uint32_t all = packed(color, type->bytes == 4                  ? ":::"
+                                           : !strcmp(type->name, "unorm565") ? "565"
+                                                                             : "555");
+        memcpy(to, &all, type->bytes); /* of little-endian hosts */
+        return;
+    }
+    const char *letters = order->channels == 1 && *order->name != 'a' ? "r" : order->name + is_srgb;
+    for (uint32_t k = 0; k < order->channels; k++) {
+        const uint32_t of = (uint32_t)(strchr("rgba", letters[k]) - "rgba");
+        const uint64_t bits = channel(is_srgb && of < 3 ? srgb(color[of]) : color[of], type);
+        memcpy(to + k * type->bytes, &bits, type->bytes);
+    }
 }
 
 uint32_t kir_image_number(const kir_image *image, const char *what) {

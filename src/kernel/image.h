@@ -38,6 +38,11 @@ typedef struct kir_image {
     kir_image_format format;
 } kir_image;
 uint64_t kir_image_texels(const kir_image *image);
+/* Texels in a row, rows in a sheet, and sheets, as hosts count them: layers are the last of what there is. */
+void kir_image_box(const kir_image *image, size_t box[3]);
+/* The bytes in memory of a colour, red first: four floats, or, of integers, their bits. To nearest even,
+ * as write_image does it (OpenCL C 8.3). Of a format that there is. */
+void kir_image_pack(kir_image_format format, const uint32_t color[4], void *texel);
 /* What kernels ask of it: "width", "height", "depth", which are layers, too, "order", "type". */
 uint32_t kir_image_number(const kir_image *image, const char *what);
 /* As a job file has it, between braces. */

@@ -5,26 +5,17 @@
 #include <string.h>
 
 #include "job/job.h"
+#include "opencl/platform.h"
 
 static uint64_t key_of(const void *handle) { return (uint64_t)(uintptr_t)handle; }
 
 /* ---- images --------------------------------------------------------------------------------------- */
 
-static size_t or_one(size_t size) { return size ? size : 1; }
-
 static void follow(layer *l, cl_context context, cl_mem_flags flags, cl_mem image,
                    const cl_image_format *f, const cl_image_desc *d) {
     layer_forget_buffer(l, image); /* of a handle that comes again */
-    const cl_mem_object_type type = d->image_type;
-    const bool rows = type == CL_MEM_OBJECT_IMAGE1D_ARRAY,
-               sheets = type == CL_MEM_OBJECT_IMAGE2D_ARRAY, is_3d = type == CL_MEM_OBJECT_IMAGE3D;
-    const bool has_height = type == CL_MEM_OBJECT_IMAGE2D || sheets || is_3d;
     kir_image *is = hd_new(l->arena, kir_image);
-    *is = (kir_image){.width = d->image_width,
-                      .height = has_height ? d->image_height : 0,
-                      .depth = is_3d ? d->image_depth : 0,
-                      .layers = rows || sheets ? d->image_array_size : 0,
-                      .format = {f->image_channel_order, f->image_channel_data_type}};
+    *is = platform_image_of(f, d);
     if (!kir_image_texel(l->arena, is->format) || d->num_samples > 1)
         return;
     layer_whole whole = {.memory = image,
@@ -33,9 +24,8 @@ static void follow(layer *l, cl_context context, cl_mem_flags flags, cl_mem imag
                          .bytes = kir_image_texels(is) * kir_image_texel_bytes(is->format),
                          .image = is,
                          .image_text =
-                             hd_format(l->arena, "image: {%s}", kir_image_text(l->arena, is)),
-                         .region = {is->width, rows ? is->layers : or_one(is->height),
-                                    sheets ? is->layers : or_one(is->depth)}};
+                             hd_format(l->arena, "image: {%s}", kir_image_text(l->arena, is))};
+    kir_image_box(is, whole.region);
     layer_follow_whole(l, whole);
 }
 

@@ -41,6 +41,7 @@ void platform_drop(machine *m, void *object) {
     case PLATFORM_PROGRAM: platform_end_program(m, object); break;
     case PLATFORM_KERNEL: platform_end_kernel(m, object); break;
     case PLATFORM_EVENT: platform_end_event(m, object); break;
+    case PLATFORM_SAMPLER: platform_drop(m, ((cl_sampler)object)->context); break;
     default: break;
     }
     o->kind = PLATFORM_NONE;
@@ -235,66 +236,9 @@ static CL_API_ENTRY cl_int CL_API_CALL context_info(cl_context context, cl_conte
 
 /* ---- what is not there ------------------------------------------------------------------------------- */
 
-/* Images, samplers, pipes, shared virtual memory, kernels of other forms: as the standard has it where
+/* Pipes, shared virtual memory, kernels of other forms: as the standard has it where
  * no device supports them. Arguments are the caller's business. */
 static cl_int not_there(void) { return CL_INVALID_OPERATION; }
-
-static CL_API_ENTRY cl_mem CL_API_CALL create_image(cl_context context, cl_mem_flags flags,
-                                                    const cl_image_format *format,
-                                                    const cl_image_desc *desc, void *host,
-                                                    cl_int *error) {
-    (void)flags, (void)format, (void)desc, (void)host;
-    return platform_fail(
-        platform_is(context, PLATFORM_CONTEXT) ? CL_INVALID_OPERATION : CL_INVALID_CONTEXT, error);
-}
-
-static CL_API_ENTRY cl_mem CL_API_CALL create_image_with(
-    cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,
-    const cl_image_format *format, const cl_image_desc *desc, void *host, cl_int *error) {
-    (void)properties;
-    return create_image(context, flags, format, desc, host, error);
-}
-
-static CL_API_ENTRY cl_mem CL_API_CALL create_image_2d(cl_context context, cl_mem_flags flags,
-                                                       const cl_image_format *format, size_t width,
-                                                       size_t height, size_t row, void *host,
-                                                       cl_int *error) {
-    (void)width, (void)height, (void)row;
-    return create_image(context, flags, format, NULL, host, error);
-}
-
-static CL_API_ENTRY cl_mem CL_API_CALL create_image_3d(cl_context context, cl_mem_flags flags,
-                                                       const cl_image_format *format, size_t width,
-                                                       size_t height, size_t depth, size_t row,
-                                                       size_t slice, void *host, cl_int *error) {
-    (void)width, (void)height, (void)depth, (void)row, (void)slice;
-    return create_image(context, flags, format, NULL, host, error);
-}
-
-static CL_API_ENTRY cl_int CL_API_CALL image_formats(cl_context context, cl_mem_flags flags,
-                                                     cl_mem_object_type type, cl_uint room,
-                                                     cl_image_format *formats, cl_uint *count) {
-    (void)flags, (void)type, (void)room, (void)formats;
-    if (!platform_is(context, PLATFORM_CONTEXT))
-        return CL_INVALID_CONTEXT;
-    if (count)
-        *count = 0;
-    return CL_SUCCESS;
-}
-
-static CL_API_ENTRY cl_sampler CL_API_CALL create_sampler(cl_context context, cl_bool normalized,
-                                                          cl_addressing_mode addressing,
-                                                          cl_filter_mode filter, cl_int *error) {
-    (void)context, (void)normalized, (void)addressing, (void)filter;
-    return platform_fail(CL_INVALID_OPERATION, error);
-}
-
-static CL_API_ENTRY cl_sampler CL_API_CALL create_sampler_with(cl_context context,
-                                                               const cl_sampler_properties *how,
-                                                               cl_int *error) {
-    (void)context, (void)how;
-    return platform_fail(CL_INVALID_OPERATION, error);
-}
 
 static CL_API_ENTRY cl_mem CL_API_CALL create_pipe(cl_context context, cl_mem_flags flags,
                                                    cl_uint packet, cl_uint most,
@@ -307,17 +251,6 @@ static CL_API_ENTRY void *CL_API_CALL allocate_shared(cl_context context, cl_svm
                                                       size_t bytes, cl_uint align) {
     (void)context, (void)flags, (void)bytes, (void)align;
     return NULL;
-}
-
-static CL_API_ENTRY void *CL_API_CALL map_image(cl_command_queue queue, cl_mem image,
-                                                cl_bool blocking, cl_map_flags flags,
-                                                const size_t *origin, const size_t *region,
-                                                size_t *row, size_t *slice, cl_uint count,
-                                                const cl_event *wait, cl_event *event,
-                                                cl_int *error) {
-    (void)queue, (void)image, (void)blocking, (void)flags, (void)origin, (void)region, (void)row;
-    (void)slice, (void)count, (void)wait, (void)event;
-    return platform_fail(CL_INVALID_MEM_OBJECT, error);
 }
 
 /* ---- what loaders ask for --------------------------------------------------------------------------- */
@@ -346,20 +279,13 @@ __attribute__((constructor)) static void fill_table(void) {
     table.clGetContextInfo = context_info;
     table.clGetExtensionFunctionAddress = function_named;
     table.clGetExtensionFunctionAddressForPlatform = function_of;
-    table.clCreateImage = create_image;
-    table.clCreateImageWithProperties = create_image_with;
-    table.clCreateImage2D = create_image_2d;
-    table.clCreateImage3D = create_image_3d;
-    table.clGetSupportedImageFormats = image_formats;
-    table.clCreateSampler = create_sampler;
-    table.clCreateSamplerWithProperties = create_sampler_with;
     table.clCreatePipe = create_pipe;
     table.clSVMAlloc = allocate_shared;
-    table.clEnqueueMapImage = map_image;
     platform_infos(&table);
     platform_programs(&table);
     platform_kernels(&table);
     platform_memories(&table);
+    platform_images(&table);
     platform_queues(&table);
     platform_enqueues(&table);
     for (size_t i = 0; i < sizeof table / sizeof *calls; i++)

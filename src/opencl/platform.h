@@ -8,6 +8,7 @@
  *     platform_program.c    programs
  *     platform_kernel.c     kernels and their arguments
  *     platform_memory.c     buffers
+ *     platform_image.c      images and samplers
  *     platform_queue.c      queues, events, and commands as they are run
  *     platform_enqueue.c    commands as they are asked for
  *
@@ -35,6 +36,7 @@ typedef enum platform_kind {
     PLATFORM_MEMORY,
     PLATFORM_PROGRAM,
     PLATFORM_KERNEL,
+    PLATFORM_SAMPLER,
     PLATFORM_EVENT
 } platform_kind;
 
@@ -62,13 +64,29 @@ struct _cl_context {
 struct _cl_mem {
     platform_object object;
     cl_context context;
-    cl_mem whole; /* of a part, which holds it; NULL: it is no part */
+    cl_mem whole; /* of a part, or of an image over a buffer, which hold it; NULL: it is none */
+    cl_mem_object_type type;
+    kir_image image;   /* of an image; */
+    size_t row, slice; /* bytes from row to row and from sheet to sheet, with nothing between */
+    size_t host_row,
+        host_slice; /* of `host`, where its rows stand apart; what is mapped is copied there */
+    cl_uint mapped_to_write;
     cl_mem_flags flags;
     size_t bytes, offset; /* offset: of a part */
     char *memory;
     void *host; /* that it was made with */
     cl_uint mapped;
     struct platform_callback *gone; /* to be called then */
+};
+
+struct _cl_sampler {
+    platform_object object;
+    cl_context context;
+    cl_bool normalized;
+    cl_addressing_mode address;
+    cl_filter_mode filter;
+    cl_sampler_properties given[7]; /* as they were, */
+    size_t given_bytes;             /* or 0 */
 };
 
 struct _cl_program {
@@ -93,7 +111,8 @@ struct _cl_kernel {
     cl_program program;
     hd_ptx_kernel *found;
     const kir_kernel *ir;
-    platform_arg *args; /* [ir->param_count] */
+    uint32_t arg_count;
+    platform_arg *args;
 };
 
 struct _cl_command_queue {
@@ -170,12 +189,38 @@ void platform_infos(cl_icd_dispatch *table);
 void platform_programs(cl_icd_dispatch *table);
 void platform_kernels(cl_icd_dispatch *table);
 void platform_memories(cl_icd_dispatch *table);
+void platform_images(cl_icd_dispatch *table);
 void platform_queues(cl_icd_dispatch *table);
 void platform_enqueues(cl_icd_dispatch *table);
 
 /* platform_info.c */
-enum { PLATFORM_MOST_THREADS = 1024, PLATFORM_ALIGN = 128 };
+enum {
+    PLATFORM_MOST_THREADS = 1024,
+    PLATFORM_ALIGN = 128,
+    PLATFORM_LONGEST_ROW = 1 << 27, /* texels of an image over a buffer, */
+    PLATFORM_WIDEST = 16384,        /* of one of one or two dimensions, */
+    PLATFORM_DEEPEST = 2048         /* and of three, in each; layers of an array */
+};
 uint64_t platform_memory_size(const machine *m);
+
+/* platform_memory.c */
+bool platform_are_flags(cl_mem_flags flags);
+/* Memory of a context, over a buffer or of its own; NULL: there is none left. `host` is kept where the flags
+ * say that it is the memory. */
+cl_mem platform_memory_new(machine *m, cl_context context, cl_mem over, cl_mem_flags flags,
+                           size_t bytes, void *host);
+
+/* platform_image.c */
+kir_image platform_image_of(const cl_image_format *format, const cl_image_desc *desc);
+static inline bool platform_is_image(cl_mem memory) {
+    return platform_is(memory, PLATFORM_MEMORY) && memory->type != CL_MEM_OBJECT_BUFFER;
+}
+/* It has several images, or sheets, one behind another. */
+static inline bool platform_has_sheets(cl_mem image) {
+    return image->image.depth || image->image.layers;
+}
+/* Bytes of the host's memory that an image was made with, where its rows stand apart; else 0. */
+size_t platform_host_bytes(cl_mem image);
 
 /* ---- what objects end with: what they hold, and memory of their own ---------------------------------- */
 
@@ -193,6 +238,10 @@ typedef struct platform_place {
     size_t row, slice;
 } platform_place;
 
+/* A box: bytes of a row, rows of a slice, slices. */
+void platform_copy_box(machine *m, const platform_place *to, const platform_place *from,
+                       const size_t region[3]);
+
 typedef struct platform_command {
     struct platform_command *next;
     cl_event event;
@@ -206,6 +255,7 @@ typedef struct platform_command {
     size_t region[3];
     uint8_t pattern[128];
     size_t pattern_bytes;
+    cl_uint *ends; /* what is counted down when it has run, or NULL */
     /* launches */
     hd_ptx_kernel *kernel;
     hd_ptx_launch_size size;

@@ -41,6 +41,8 @@ static const char *const extensions[] = {
     "cl_khr_int64_extended_atomics",
     "cl_khr_fp16",
     "cl_khr_fp64",
+    "cl_khr_3d_image_writes",
+    "cl_khr_depth_images",
     "cl_khr_icd",
 };
 enum { EXTENSIONS = sizeof extensions / sizeof *extensions };
@@ -105,9 +107,9 @@ static void describe_words(infos *list, const hd_device *d) {
         {CL_DEVICE_NATIVE_VECTOR_WIDTH_INT, 1}, {CL_DEVICE_NATIVE_VECTOR_WIDTH_LONG, 1},
         {CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, 1}, {CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE, 1},
         {CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF, 1}, {CL_DEVICE_MAX_CLOCK_FREQUENCY, d->board.clock},
-        {CL_DEVICE_ADDRESS_BITS, 64}, {CL_DEVICE_IMAGE_SUPPORT, CL_FALSE},
-        {CL_DEVICE_MAX_READ_IMAGE_ARGS, 0}, {CL_DEVICE_MAX_WRITE_IMAGE_ARGS, 0},
-        {CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS, 0}, {CL_DEVICE_MAX_SAMPLERS, 0},
+        {CL_DEVICE_ADDRESS_BITS, 64}, {CL_DEVICE_IMAGE_SUPPORT, CL_TRUE},
+        {CL_DEVICE_MAX_READ_IMAGE_ARGS, 128}, {CL_DEVICE_MAX_WRITE_IMAGE_ARGS, 64},
+        {CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS, 0}, {CL_DEVICE_MAX_SAMPLERS, 16},
         {CL_DEVICE_IMAGE_PITCH_ALIGNMENT, 0}, {CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT, 0},
         {CL_DEVICE_MEM_BASE_ADDR_ALIGN, 8 * PLATFORM_ALIGN},
         {CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE, PLATFORM_ALIGN},
@@ -141,11 +143,14 @@ static void describe_long_words(infos *list, const machine *m) {
                 {CL_DEVICE_MAX_WORK_GROUP_SIZE, PLATFORM_MOST_THREADS},
                 {CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, d->warp},
                 {CL_DEVICE_MAX_MEM_ALLOC_SIZE, memory / 4}, {CL_DEVICE_GLOBAL_MEM_SIZE, memory},
-                {CL_DEVICE_IMAGE2D_MAX_WIDTH, 0}, {CL_DEVICE_IMAGE2D_MAX_HEIGHT, 0},
-                {CL_DEVICE_IMAGE3D_MAX_WIDTH, 0}, {CL_DEVICE_IMAGE3D_MAX_HEIGHT, 0},
-                {CL_DEVICE_IMAGE3D_MAX_DEPTH, 0}, {CL_DEVICE_IMAGE_MAX_BUFFER_SIZE, 0},
-                {CL_DEVICE_IMAGE_MAX_ARRAY_SIZE, 0}, {CL_DEVICE_MAX_PARAMETER_SIZE, 4352},
-                {CL_DEVICE_SINGLE_FP_CONFIG, single},
+                {CL_DEVICE_IMAGE2D_MAX_WIDTH, PLATFORM_WIDEST},
+                {CL_DEVICE_IMAGE2D_MAX_HEIGHT, PLATFORM_WIDEST},
+                {CL_DEVICE_IMAGE3D_MAX_WIDTH, PLATFORM_DEEPEST},
+                {CL_DEVICE_IMAGE3D_MAX_HEIGHT, PLATFORM_DEEPEST},
+                {CL_DEVICE_IMAGE3D_MAX_DEPTH, PLATFORM_DEEPEST},
+                {CL_DEVICE_IMAGE_MAX_BUFFER_SIZE, PLATFORM_LONGEST_ROW},
+                {CL_DEVICE_IMAGE_MAX_ARRAY_SIZE, PLATFORM_DEEPEST},
+                {CL_DEVICE_MAX_PARAMETER_SIZE, 4352}, {CL_DEVICE_SINGLE_FP_CONFIG, single},
                 {CL_DEVICE_HALF_FP_CONFIG, CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST},
                 {CL_DEVICE_DOUBLE_FP_CONFIG, single | CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF},
                 {CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, d->l2.size},
@@ -174,8 +179,11 @@ static void describe_device(infos *list, const machine *m) {
                                                 {CL_MAKE_VERSION(1, 2, 0), "OpenCL C"},
                                                 {CL_MAKE_VERSION(1, 1, 0), "OpenCL C"},
                                                 {CL_MAKE_VERSION(1, 0, 0), "OpenCL C"}};
-    static const cl_name_version features[] = {{CL_MAKE_VERSION(3, 0, 0), "__opencl_c_fp64"},
-                                               {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_int64"}};
+    static const cl_name_version features[] = {
+        {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_fp64"},
+        {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_int64"},
+        {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_images"},
+        {CL_MAKE_VERSION(3, 0, 0), "__opencl_c_3d_image_writes"}};
     const size_t sizes[] = {PLATFORM_MOST_THREADS, PLATFORM_MOST_THREADS, PLATFORM_MOST_THREADS};
     describe_words(list, m->device);
     describe_long_words(list, m);

@@ -12,23 +12,17 @@ static cl_kernel new_kernel(cl_program program, hd_ptx_kernel *found) {
     program->kernels++;
     kernel->found = found;
     kernel->ir = hd_ptx_kernel_ir(found);
-    kernel->args = hd_zeroed(kernel->ir->param_count + 1, sizeof *kernel->args);
+    kernel->arg_count = kir_given_params(kernel->ir);
+    kernel->args = hd_zeroed(kernel->arg_count + 1, sizeof *kernel->args);
     return kernel;
 }
 
 void platform_end_kernel(machine *m, cl_kernel kernel) {
-    for (uint32_t i = 0; i < kernel->ir->param_count; i++)
+    for (uint32_t i = 0; i < kernel->arg_count; i++)
         free(kernel->args[i].value);
     free(kernel->args);
     kernel->program->kernels--;
     platform_drop(m, kernel->program);
-}
-
-static bool takes_objects(const kir_kernel *kernel) {
-    for (uint32_t i = 0; i < kernel->param_count; i++)
-        if (kernel->params[i].object)
-            return true;
-    return false;
 }
 
 static CL_API_ENTRY cl_kernel CL_API_CALL create_kernel(cl_program program, const char *name,
@@ -43,10 +37,6 @@ static CL_API_ENTRY cl_kernel CL_API_CALL create_kernel(cl_program program, cons
                            : CL_SUCCESS;
     if (!wrong) {
         hd_ptx_kernel *found = machine_kernel(m, program->built, name, &why);
-        if (found && takes_objects(hd_ptx_kernel_ir(found))) {
-            why = "images and samplers, which this platform does not have";
-            found = NULL;
-        }
         kernel = found ? new_kernel(program, found) : NULL;
         if (why)
             hd_warn(&m->diag, NULL, "there is no kernel %s: %s", name, why);
@@ -84,7 +74,39 @@ static uint32_t value_bytes(const kir_param *p) {
     return p->by_value_struct ? p->bytes : kir_type_bytes(p->type);
 }
 
+static cl_kernel_arg_access_qualifier access_of(const kir_param *p) {
+    return p->object != KIR_IMAGE               ? CL_KERNEL_ARG_ACCESS_NONE
+           : strstr(p->type_name, "write_only") ? CL_KERNEL_ARG_ACCESS_WRITE_ONLY
+           : strstr(p->type_name, "read_write") ? CL_KERNEL_ARG_ACCESS_READ_WRITE
+                                                : CL_KERNEL_ARG_ACCESS_READ_ONLY;
+}
+
+/* An image that the kernel can take: of its dimensions, and not kept from what the kernel does. */
+static cl_int check_image(const kir_param *p, cl_mem image) {
+    const kir_image_shape shape = kir_image_shape_of(p->type_name);
+    const kir_image *is = &image->image;
+    const uint32_t dims = is->depth ? 3 : is->height ? 2 : 1;
+    const bool is_line = image->type == CL_MEM_OBJECT_IMAGE1D_BUFFER,
+               is_deep = is->format.order == CL_DEPTH;
+    const cl_mem_flags kept =
+        access_of(p) == CL_KERNEL_ARG_ACCESS_READ_ONLY ? CL_MEM_WRITE_ONLY : CL_MEM_READ_ONLY;
+    return shape.dims == dims && shape.has_layers == (is->layers != 0) &&
+                   is_line == (strstr(p->type_name, "buffer") != NULL) &&
+                   is_deep == (strstr(p->type_name, "depth") != NULL) && !(image->flags & kept)
+               ? CL_SUCCESS
+               : CL_INVALID_ARG_VALUE;
+}
+
+static cl_int check_sampler(size_t bytes, const void *value) {
+    return bytes != sizeof(cl_sampler) ? CL_INVALID_ARG_SIZE
+           : !value || !platform_is(*(const cl_sampler *)value, PLATFORM_SAMPLER)
+               ? CL_INVALID_SAMPLER
+               : CL_SUCCESS;
+}
+
 static cl_int check_arg(const kir_param *p, size_t bytes, const void *value) {
+    if (p->object == KIR_SAMPLER)
+        return check_sampler(bytes, value);
     if (!is_pointer(p))
         return !value                    ? CL_INVALID_ARG_VALUE
                : bytes != value_bytes(p) ? CL_INVALID_ARG_SIZE
@@ -94,7 +116,22 @@ static cl_int check_arg(const kir_param *p, size_t bytes, const void *value) {
     const cl_mem memory = value ? *(const cl_mem *)value : NULL;
     if (bytes != sizeof(cl_mem))
         return CL_INVALID_ARG_SIZE;
-    return !memory || platform_is(memory, PLATFORM_MEMORY) ? CL_SUCCESS : CL_INVALID_MEM_OBJECT;
+    if (p->object == KIR_IMAGE)
+        return platform_is_image(memory) ? check_image(p, memory) : CL_INVALID_MEM_OBJECT;
+    return !memory || (platform_is(memory, PLATFORM_MEMORY) && !platform_is_image(memory))
+               ? CL_SUCCESS
+               : CL_INVALID_MEM_OBJECT;
+}
+
+static void *copied(const void *value, size_t bytes) {
+    return memcpy(hd_zeroed(1, bytes), value, bytes);
+}
+
+/* A sampler is the number that the machine takes. */
+static void *copied_sampler(cl_sampler s, size_t *bytes) {
+    const uint64_t number = kir_sampler_of(s->normalized, s->address, s->filter);
+    *bytes = sizeof number;
+    return copied(&number, sizeof number);
 }
 
 /* A kernel does not hold its arguments. */
@@ -102,7 +139,7 @@ static CL_API_ENTRY cl_int CL_API_CALL set_arg(cl_kernel kernel, cl_uint index, 
                                                const void *value) {
     machine *m = machine_enter();
     cl_int error = !platform_is(kernel, PLATFORM_KERNEL) ? CL_INVALID_KERNEL
-                   : index >= kernel->ir->param_count    ? CL_INVALID_ARG_INDEX
+                   : index >= kernel->arg_count          ? CL_INVALID_ARG_INDEX
                                                          : CL_SUCCESS;
     if (!error)
         error = check_arg(&kernel->ir->params[index], bytes, value);
@@ -110,8 +147,10 @@ static CL_API_ENTRY cl_int CL_API_CALL set_arg(cl_kernel kernel, cl_uint index, 
         platform_arg *a = &kernel->args[index];
         free(a->value);
         *a = (platform_arg){.is_set = true, .bytes = bytes};
-        if (!is_pointer(&kernel->ir->params[index]))
-            a->value = memcpy(hd_zeroed(1, bytes), value, bytes);
+        if (kernel->ir->params[index].object == KIR_SAMPLER)
+            a->value = copied_sampler(*(const cl_sampler *)value, &a->bytes);
+        else if (!is_pointer(&kernel->ir->params[index]))
+            a->value = copied(value, bytes);
         else if (value)
             a->memory = *(const cl_mem *)value;
     }
@@ -123,11 +162,11 @@ static CL_API_ENTRY cl_kernel CL_API_CALL copy_kernel(cl_kernel kernel, cl_int *
     cl_kernel copy = NULL;
     if (platform_is(kernel, PLATFORM_KERNEL)) {
         copy = new_kernel(kernel->program, kernel->found);
-        for (uint32_t i = 0; i < kernel->ir->param_count; i++) {
+        for (uint32_t i = 0; i < kernel->arg_count; i++) {
             platform_arg *a = &copy->args[i];
             *a = kernel->args[i];
             if (a->value)
-                a->value = memcpy(hd_zeroed(1, a->bytes), a->value, a->bytes);
+                a->value = copied(a->value, a->bytes);
         }
     }
     platform_fail(copy ? CL_SUCCESS : CL_INVALID_KERNEL, error);
@@ -145,7 +184,7 @@ static CL_API_ENTRY cl_int CL_API_CALL kernel_info(cl_kernel kernel, cl_kernel_i
     case CL_KERNEL_FUNCTION_NAME:
         return platform_give_text(hd_ptx_kernel_name(kernel->found), room, to, needs);
     case CL_KERNEL_NUM_ARGS:
-        return platform_give(&kernel->ir->param_count, sizeof(cl_uint), room, to, needs);
+        return platform_give(&kernel->arg_count, sizeof(cl_uint), room, to, needs);
     case CL_KERNEL_REFERENCE_COUNT:
         return platform_give(&kernel->object.held, sizeof(cl_uint), room, to, needs);
     case CL_KERNEL_CONTEXT:
@@ -168,7 +207,7 @@ static CL_API_ENTRY cl_int CL_API_CALL group_info(cl_kernel kernel, cl_device_id
     const size_t most = PLATFORM_MOST_THREADS,
                  sizes[3] = {f.required_threads[0], f.required_threads[1], f.required_threads[2]};
     cl_ulong local = f.static_shared;
-    for (uint32_t i = 0; i < kernel->ir->param_count; i++)
+    for (uint32_t i = 0; i < kernel->arg_count; i++)
         if (is_pointer(&kernel->ir->params[i]) && kernel->ir->params[i].type.space == KIR_LOCAL)
             local += kernel->args[i].bytes;
     const cl_ulong own = f.local_bytes;
@@ -191,6 +230,7 @@ static CL_API_ENTRY cl_int CL_API_CALL group_info(cl_kernel kernel, cl_device_id
 static const char *plain_type(hd_arena *arena, const char *type) {
     static const char words[] =
         "__global global __local local __constant constant __private private "
+        "__read_only read_only __write_only write_only __read_write read_write "
         "const restrict volatile";
     hd_str plain = {.arena = arena};
     while (*type) {
@@ -215,12 +255,12 @@ static cl_int give_type(const kir_param *p, size_t room, void *to, size_t *needs
 static CL_API_ENTRY cl_int CL_API_CALL arg_info(cl_kernel kernel, cl_uint index,
                                                 cl_kernel_arg_info what, size_t room, void *to,
                                                 size_t *needs) {
-    static const cl_kernel_arg_access_qualifier access = CL_KERNEL_ARG_ACCESS_NONE;
     if (!platform_is(kernel, PLATFORM_KERNEL))
         return CL_INVALID_KERNEL;
-    if (index >= kernel->ir->param_count)
+    if (index >= kernel->arg_count)
         return CL_INVALID_ARG_INDEX;
     const kir_param *p = &kernel->ir->params[index];
+    const cl_kernel_arg_access_qualifier access = access_of(p);
     const cl_kernel_arg_address_qualifier where =
         !is_pointer(p)                  ? CL_KERNEL_ARG_ADDRESS_PRIVATE
         : p->type.space == KIR_LOCAL    ? CL_KERNEL_ARG_ADDRESS_LOCAL

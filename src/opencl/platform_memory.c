@@ -1,4 +1,4 @@
-/* Buffers of the platform: memory of the machine's, which the host reads and writes as well. */
+/* Memory of the platform, and buffers: memory of the machine's, which the host reads and writes as well. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static bool is_one_of(cl_mem_flags flags, cl_mem_flags several) {
     return !(flags & (flags - 1));
 }
 
-static bool are_flags(cl_mem_flags flags) {
+bool platform_are_flags(cl_mem_flags flags) {
     const cl_mem_flags access = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY,
                        host =
                            CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS,
@@ -22,33 +22,40 @@ static bool are_flags(cl_mem_flags flags) {
             !(flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)));
 }
 
+cl_mem platform_memory_new(machine *m, cl_context context, cl_mem over, cl_mem_flags flags,
+                           size_t bytes, void *host) {
+    host = flags & CL_MEM_USE_HOST_PTR ? host : NULL;
+    char *at = over ? over->memory : machine_buffer(m, bytes, host);
+    if (!at)
+        return NULL;
+    cl_mem memory = platform_new(PLATFORM_MEMORY, sizeof *memory);
+    memory->type = CL_MEM_OBJECT_BUFFER;
+    memory->context = platform_hold(context);
+    memory->whole = platform_hold(over);
+    memory->flags =
+        flags & (CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY) ? flags : flags | CL_MEM_READ_WRITE;
+    memory->bytes = bytes;
+    memory->memory = at;
+    memory->host = host;
+    return memory;
+}
+
 static CL_API_ENTRY cl_mem CL_API_CALL create_buffer(cl_context context, cl_mem_flags flags,
                                                      size_t bytes, void *host, cl_int *error) {
     const bool has_host = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
     machine *m = machine_enter();
     const uint64_t room = platform_memory_size(m);
     const cl_int wrong = !platform_is(context, PLATFORM_CONTEXT) ? CL_INVALID_CONTEXT
-                         : !are_flags(flags)                     ? CL_INVALID_VALUE
+                         : !platform_are_flags(flags)            ? CL_INVALID_VALUE
                          : !bytes || bytes > room                ? CL_INVALID_BUFFER_SIZE
                          : has_host != (host != NULL)            ? CL_INVALID_HOST_PTR
                                                                  : CL_SUCCESS;
-    void *memory =
-        wrong ? NULL : machine_buffer(m, bytes, flags & CL_MEM_USE_HOST_PTR ? host : NULL);
-    cl_mem buffer = NULL;
-    if (memory) {
-        buffer = platform_new(PLATFORM_MEMORY, sizeof *buffer);
-        buffer->context = platform_hold(context);
-        buffer->flags =
-            flags & (CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY) ? flags : flags | CL_MEM_READ_WRITE;
-        buffer->bytes = bytes;
-        buffer->memory = memory;
-        buffer->host = flags & CL_MEM_USE_HOST_PTR ? host : NULL;
-        if (flags & CL_MEM_COPY_HOST_PTR) {
-            memcpy(memory, host, bytes);
-            hd_ptx_wrote(m->ptx, memory, bytes);
-        }
+    cl_mem buffer = wrong ? NULL : platform_memory_new(m, context, NULL, flags, bytes, host);
+    if (buffer && flags & CL_MEM_COPY_HOST_PTR) {
+        memcpy(buffer->memory, host, bytes);
+        hd_ptx_wrote(m->ptx, buffer->memory, bytes);
     }
-    platform_fail(wrong ? wrong : memory ? CL_SUCCESS : CL_MEM_OBJECT_ALLOCATION_FAILURE, error);
+    platform_fail(wrong ? wrong : buffer ? CL_SUCCESS : CL_MEM_OBJECT_ALLOCATION_FAILURE, error);
     platform_leave(m);
     return buffer;
 }
@@ -69,21 +76,20 @@ static CL_API_ENTRY cl_mem CL_API_CALL create_part(cl_mem whole, cl_mem_flags fl
     machine *m = machine_enter();
     cl_mem part = NULL;
     const cl_int wrong =
-        !platform_is(whole, PLATFORM_MEMORY) || whole->whole ? CL_INVALID_MEM_OBJECT
-        : type != CL_BUFFER_CREATE_TYPE_REGION || !region || !are_flags(flags) ? CL_INVALID_VALUE
+        !platform_is(whole, PLATFORM_MEMORY) || platform_is_image(whole) || whole->whole
+            ? CL_INVALID_MEM_OBJECT
+        : type != CL_BUFFER_CREATE_TYPE_REGION || !region || !platform_are_flags(flags)
+            ? CL_INVALID_VALUE
         : !region->size ? CL_INVALID_BUFFER_SIZE
         : region->origin > whole->bytes || region->size > whole->bytes - region->origin
             ? CL_INVALID_VALUE
         : region->origin % PLATFORM_ALIGN ? CL_MISALIGNED_SUB_BUFFER_OFFSET
                                           : CL_SUCCESS;
     if (!wrong) {
-        part = platform_new(PLATFORM_MEMORY, sizeof *part);
-        part->context = platform_hold(whole->context);
-        part->whole = platform_hold(whole);
+        part = platform_memory_new(m, whole->context, whole, flags, region->size, NULL);
         part->flags = flags ? flags : whole->flags;
-        part->bytes = region->size;
         part->offset = region->origin;
-        part->memory = whole->memory + region->origin;
+        part->memory += region->origin;
         part->host = whole->host ? (char *)whole->host + region->origin : NULL;
     }
     platform_fail(wrong, error);
@@ -124,12 +130,11 @@ static CL_API_ENTRY cl_int CL_API_CALL set_gone(cl_mem memory,
 
 static CL_API_ENTRY cl_int CL_API_CALL memory_info(cl_mem memory, cl_mem_info what, size_t room,
                                                    void *to, size_t *needs) {
-    static const cl_mem_object_type type = CL_MEM_OBJECT_BUFFER;
     static const cl_bool no = CL_FALSE;
     if (!platform_is(memory, PLATFORM_MEMORY))
         return CL_INVALID_MEM_OBJECT;
     switch (what) {
-    case CL_MEM_TYPE: return platform_give(&type, sizeof type, room, to, needs);
+    case CL_MEM_TYPE: return platform_give(&memory->type, sizeof memory->type, room, to, needs);
     case CL_MEM_FLAGS: return platform_give(&memory->flags, sizeof memory->flags, room, to, needs);
     case CL_MEM_SIZE: return platform_give(&memory->bytes, sizeof memory->bytes, room, to, needs);
     case CL_MEM_HOST_PTR: return platform_give(&memory->host, sizeof(void *), room, to, needs);

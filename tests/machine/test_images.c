@@ -657,11 +657,36 @@ static void sizes_and_formats(void **user) {
     hd_vm_close(vm);
 }
 
+/* What hosts fill images with. */
+static void packed_colors(void **user) {
+    bench *b = *user;
+    uint8_t texel[16], packed[16];
+    image_twin t = {.dims = 1, .size = {1, 1, 1}, .bytes = texel};
+    int compared = 0;
+    for (t.order = TWIN_R; t.order <= TWIN_ABGR; t.order++)
+        for (t.type = TWIN_SNORM8; t.type <= TWIN_FLOAT; t.type++) {
+            const kir_image_format format = {t.order, t.type};
+            for (int i = 0; kir_image_texel(b->arena, format) && i < 500; i++, compared++) {
+                twin_color c;
+                for (int k = 0; k < 4; k++) {
+                    c.i[k] = any(2) ? any_bits() : any(1000) - 500;
+                    c.f[k] =
+                        any(9) ? (float)((int)any(5001) - 1000) / 4000 : (float)(int)any_bits();
+                }
+                twin_write(&t, (const int[3]){0}, &c);
+                const bool are_whole = twin_is_signed(t.type) || twin_is_unsigned(t.type);
+                kir_image_pack(format, are_whole ? c.i : (const uint32_t *)(const void *)c.f,
+                               packed);
+                assert_memory_equal(packed, texel, kir_image_texel_bytes(format));
+            }
+        }
+    assert_true(compared > 80 * 500);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_and_formats),
-        cmocka_unit_test(formats_and_samplers),
-        cmocka_unit_test(open_cases),
+        cmocka_unit_test(packed_colors),        cmocka_unit_test(sizes_and_formats),
+        cmocka_unit_test(formats_and_samplers), cmocka_unit_test(open_cases),
         cmocka_unit_test(known_formats),
     };
     return cmocka_run_group_tests(tests, open_bench, close_bench);

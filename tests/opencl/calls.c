@@ -242,6 +242,12 @@ static void buffers(void) {
     IS(at(c, 4 * 16 + 5), 18);
     IS(at(c, 6 * 16 + 8), 53);
     IS(at(c, 7 * 16 + 8), 7 * 16 + 8);
+    /* from columns to others of the same rows, and to a place that is under it in part */
+    const size_t right[3] = {32, 0, 0}, near[3] = {8, 1, 0};
+    IS(clEnqueueCopyBufferRect(queue, c, c, none, right, box, 64, 0, 64, 0, 0, NULL, NULL), 0);
+    IS(at(c, 2 * 16 + 11), 2 * 16 + 3);
+    IS(clEnqueueCopyBufferRect(queue, c, c, none, near, box, 64, 0, 64, 0, 0, NULL, NULL),
+       CL_MEM_COPY_OVERLAP);
     memset(some, 0, sizeof some);
     IS(clEnqueueReadBufferRect(queue, b, CL_TRUE, from, none, box, 64, 0, 0, 0, some, 0, NULL,
                                NULL),

@@ -4,11 +4,11 @@
 source "$(dirname "$0")/../cli/lib.sh"
 source "$source_folder/tests/cli/ready.sh"
 
-for program in launches calls called; do
-    cc -Wall -Wextra -Werror -o $program "$source_folder/tests/opencl/$program.c" -lOpenCL || { echo 'FAILED: cc'; exit 1; }
+for program in launches calls called texels pictures darkroom; do
+    cc -Wall -Wextra -Werror -o $program "$source_folder/tests/opencl/$program.c" -lOpenCL -lm || { echo 'FAILED: cc'; exit 1; }
 done
 own=$(./launches scale 10)
-./calls >calls.own
+for program in calls texels pictures darkroom; do ./$program >$program.own; done
 mkdir none
 export OCL_ICD_VENDORS=$work/at/none
 ./launches scale >log 2>&1 && complain 'there is a device where none should be'
@@ -26,9 +26,13 @@ call run -- ./launches beyond
 says '^heddle: kernels/sub/near.cl:6: error: store of 4 bytes at byte 16384'
 rm -r kernels
 
-call run -- ./calls
-[ "$status" = 0 ] || complain "of the calls: status $status"
-head -n 6 "$work/log/out" | diff - calls.own || complain 'the calls are not as those of a device'
+for program in calls texels pictures darkroom; do
+    call run -- ./$program
+    [ "$status" = 0 ] || complain "of $program: status $status"
+    head -n "$(wc -l <$program.own)" "$work/log/out" | diff - $program.own ||
+        complain "$program prints something else than on a device"
+done
+prints '^5 launches on h200'
 accepts run -- ./called
 [ "$(head -n 1 "$work/log/out")" = 20020 ] || complain 'called: not 20020'
 prints '^40 launches on h200'
@@ -49,6 +53,8 @@ accepts record -o run -- ./launches scale 2
 prints '^2 launches in '
 accepts run --check expected run
 prints '^Equal to the reference: yes'
+accepts record -o photos -- ./darkroom
+accepts run --check expected photos
 
 # What programs are told of the device is what its profile says.
 if command -v clinfo >clinfo.path; then
