@@ -49,10 +49,14 @@ static contents contents_of(const char *folder) {
     DIR *all = opendir(folder);
     for (const struct dirent *e; all && (e = readdir(all));) {
         hd_arena *arena = hd_arena_new();
-        size_t packed = 0;
+        const char *path = hd_format(arena, "%s/%s", folder, e->d_name);
+        struct stat is;
+        size_t bytes = 0;
         if (hd_ends_in(e->d_name, ".zst"))
-            c.whole += unpacked(arena, hd_format(arena, "%s/%s", folder, e->d_name), &packed);
-        c.packed += packed;
+            c.whole += unpacked(arena, path, &bytes);
+        else if (!stat(path, &is) && S_ISREG(is.st_mode))
+            c.whole += bytes = (size_t)is.st_size;
+        c.packed += bytes;
         hd_arena_free(arena);
     }
     if (all)

@@ -192,9 +192,17 @@ static bool hash_held(const hd_recording *r, buffer *b, hash *h) {
     return true;
 }
 
-static const char *file_of(hd_arena *arena, hash h) {
-    return hd_format(arena, "contents/%016llx%016llx.zst", (unsigned long long)h.high,
-                     (unsigned long long)h.low);
+/* How contents stand in their file. */
+enum { PLAIN, PACKED };
+
+static const char *file_as(const hd_recording *r, hash h, uint64_t form) {
+    return hd_format(r->arena, "contents/%016llx%016llx%s", (unsigned long long)h.high,
+                     (unsigned long long)h.low, form == PACKED ? ".zst" : "");
+}
+
+/* Of what has been kept. */
+static const char *file_of(const hd_recording *r, hash h) {
+    return file_as(r, h, hd_hash_get_key(&r->written, &h));
 }
 
 /* Packs bytes into a file, of `room` bytes at most. */
@@ -215,15 +223,33 @@ static bool pack(hd_recording *r, int fd, ZSTD_inBuffer from, uint64_t room, uin
     return true;
 }
 
-/* A file that is there has all of its bytes, also where two processes write the same. */
-static bool write_contents(hd_recording *r, const char *path, const buffer *b, const char **why) {
-    const char *part = hd_format(r->arena, "%s.%ld", path, (long)r->pid);
+/* What packing does not make smaller stands as it is. */
+static bool write_bytes(hd_recording *r, int fd, const buffer *b, uint64_t *written, uint64_t *form,
+                        const char **why) {
     const ZSTD_inBuffer from = {held(r, b), b->bytes, 0};
+    const uint64_t room = r->limit - r->bytes, packed_room = room < b->bytes ? room : b->bytes;
+    *form = PACKED;
+    if (!from.src || pack(r, fd, from, packed_room, written, why))
+        return from.src != NULL;
+    if (*why != by_limit || b->bytes > room)
+        return false;
+    *form = PLAIN;
+    *written = b->bytes;
+    *why = by_file;
+    return !ftruncate(fd, 0) && !lseek(fd, 0, SEEK_SET) && hd_write_all(fd, from.src, b->bytes);
+}
+
+/* A file that is there has all of its bytes, also where two processes write the same. */
+static bool write_contents(hd_recording *r, hash h, const buffer *b, uint64_t *form,
+                           const char **path, const char **why) {
     uint64_t written;
+    *path = hd_format(r->arena, "%s/%s", r->folder, file_as(r, h, PLAIN));
+    const char *part = hd_format(r->arena, "%s.%ld", *path, (long)r->pid);
     int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     *why = by_file;
-    bool fine = fd >= 0 && from.src && pack(r, fd, from, r->limit - r->bytes, &written, why);
-    fine = fd >= 0 && !close(fd) && fine && !rename(part, path);
+    bool fine = fd >= 0 && write_bytes(r, fd, b, &written, form, why);
+    fine = fd >= 0 && !close(fd) && fine &&
+           !rename(part, hd_format(r->arena, "%s/%s", r->folder, file_as(r, h, *form)));
     if (fine) {
         r->bytes += written;
     } else {
@@ -238,10 +264,11 @@ static bool write_contents(hd_recording *r, const char *path, const buffer *b, c
 static bool keep(hd_recording *r, const buffer *b, hash h, const char **why) {
     if (hd_hash_get_key(&r->written, &h) != HD_NO_VALUE)
         return true;
-    const char *path = hd_format(r->arena, "%s/%s", r->folder, file_of(r->arena, h));
+    const char *path;
+    uint64_t form;
     sigset_t before;
     begin_writing(&before);
-    const bool fine = write_contents(r, path, b, why);
+    const bool fine = write_contents(r, h, b, &form, &path, why);
     end_writing(&before);
     if (!fine) {
         r->failed = *why == by_file ? path : NULL;
@@ -249,7 +276,7 @@ static bool keep(hd_recording *r, const buffer *b, hash h, const char **why) {
     }
     hash *key = hd_new(r->arena, hash);
     *key = h;
-    hd_hash_add_key(&r->written, key, 1);
+    hd_hash_add_key(&r->written, key, form);
     return true;
 }
 
@@ -416,7 +443,7 @@ static void add_held(const hd_recording *r, const char *key, bool is_after, hd_s
             hd_str_printf(text, "    %s:\n", key);
         any = true;
         hd_str_printf(text, "      - {buffer: m%u, file: %s}\n", r->seen.data[i] + 1,
-                      file_of(r->arena, to));
+                      file_of(r, to));
     }
     if (!any && is_after)
         hd_str_printf(text, "    %s: []\n", key);
@@ -454,7 +481,7 @@ static void add_buffers(const hd_recording *r, hd_str *text) {
         if (r->host->has_addresses)
             hd_str_printf(text, ", at: 0x%llx", (unsigned long long)b->address);
         if (same(b->first, b->before) && !b->is_zero)
-            hd_str_printf(text, ", file: %s", file_of(r->arena, b->first));
+            hd_str_printf(text, ", file: %s", file_of(r, b->first));
         hd_str_add(text, "}\n");
     }
 }
