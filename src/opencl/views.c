@@ -1,6 +1,8 @@
 /* Buffers in other layouts (apply.h): what a view has, and when it is converted. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "opencl/apply.h"
 #include "remap/remap_device.h"
@@ -65,11 +67,22 @@ static cl_mem memory_for(const layer *l, const layer_view *v, cl_int *error) {
                                               NULL, error);
 }
 
+/* New memory is touched for the first time by a conversion, page by page, which takes longer than to convert
+ * where pages are small. Without large ones it is only slower. */
+static void ask_for_large_pages(void *at, size_t bytes) {
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE),
+                    from = ((uintptr_t)at + page - 1) / page * page;
+    if (from < (uintptr_t)at + bytes)
+        madvise((char *)at + (from - (uintptr_t)at), (uintptr_t)at + bytes - from, MADV_HUGEPAGE);
+}
+
 static void *map(const layer *l, const layer_view *v, cl_mem memory, cl_map_flags how,
                  size_t bytes) {
     cl_int error;
     void *at = l->target->clEnqueueMapBuffer(v->device->queue, memory, CL_TRUE, how, 0, bytes, 0,
                                              NULL, NULL, &error);
+    if (!error && how & CL_MAP_WRITE)
+        ask_for_large_pages(at, bytes);
     return error ? NULL : at;
 }
 
@@ -122,11 +135,11 @@ static cl_int move(layer *l, const layer_view *v, cl_mem memory, bool back) {
 /* Kernels move the elements. A copy stands for memory that they may not use, or where the part is not
  * at its beginning; the map makes bytes between fields zero, so these are kept aside. */
 static cl_int convert(layer *l, layer_whole *w, layer_view *v, bool back) {
-    const double start = hd_clock();
     const bool is_direct = !v->offset && !(w->flags & (CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY)),
                keeps_gaps = back && v->layout->gaps.count;
     cl_int error = CL_SUCCESS;
-    layer_finish_all(l, w->context);
+    layer_finish_all(l, w->context); /* which waits for what the program asked for */
+    const double start = hd_clock();
     cl_mem memory = is_direct ? w->memory : memory_for(l, v, &error);
     cl_mem gaps = keeps_gaps ? memory_for(l, v, &error) : NULL;
     if (!error && !is_direct && (!back || keeps_gaps))
