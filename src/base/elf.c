@@ -82,6 +82,37 @@ bool hd_elf_section_at(const hd_elf *elf, uint32_t index, hd_elf_section *sectio
 
 /* ---- functions ----------------------------------------------------------------------------------- */
 
+bool hd_elf_functions_of(const hd_elf *elf, hd_elf_functions *functions) {
+    hd_elf_section section;
+    *functions = (hd_elf_functions){0};
+    for (uint32_t i = 0; hd_elf_section_at(elf, i, &section); i++)
+        if ((section.type == SHT_SYMTAB || (section.type == SHT_DYNSYM && !functions->symbols)) &&
+            (uintptr_t)section.data % _Alignof(Elf64_Sym) == 0 &&
+            hd_elf_section_at(elf, section.link, &functions->names)) {
+            functions->symbols = section.data;
+            functions->count = section.size / sizeof(Elf64_Sym);
+        }
+    return functions->symbols;
+}
+
+const char *hd_elf_function_at(const hd_elf_functions *functions, size_t index, uint64_t *address) {
+    const Elf64_Sym *symbol = (const Elf64_Sym *)functions->symbols + index;
+    *address = symbol->st_value;
+    return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx && symbol->st_size
+               ? hd_elf_text(&functions->names, symbol->st_name)
+               : NULL;
+}
+
+uint64_t hd_elf_find_function(const hd_elf_functions *functions, const char *name) {
+    for (size_t i = 0; i < functions->count; i++) {
+        uint64_t address;
+        const char *is = hd_elf_function_at(functions, i, &address);
+        if (is && !strcmp(is, name))
+            return address;
+    }
+    return 0;
+}
+
 static const char *function_in(const hd_elf *elf, const hd_elf_section *symbols, uint64_t address) {
     const Elf64_Sym *all = (const Elf64_Sym *)symbols->data;
     hd_elf_section texts;

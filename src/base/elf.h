@@ -1,5 +1,5 @@
 /*
- * ELF files of 64 bits: their sections, and which function an address is in.
+ * ELF files of 64 bits: their sections, their functions, and which one an address is in.
  *
  *     hd_elf elf;
  *     if (hd_elf_open("/usr/bin/true", &elf)) {
@@ -34,6 +34,19 @@ void hd_elf_close(hd_elf *elf);
 bool hd_elf_section_at(const hd_elf *elf, uint32_t index, hd_elf_section *section);
 /* The text at a place of a section of texts; "" where there is none. */
 const char *hd_elf_text(const hd_elf_section *texts, uint64_t at);
+/* The functions that a file has, by its symbols, or, where it was stripped of them, by those that others
+ * link. */
+typedef struct hd_elf_functions {
+    const void *symbols;
+    size_t count; /* of symbols, of which some are no functions */
+    hd_elf_section names;
+} hd_elf_functions;
+/* False: the file has no symbols. */
+bool hd_elf_functions_of(const hd_elf *elf, hd_elf_functions *functions);
+/* The name of one, and its address in the file; NULL: this symbol is none. */
+const char *hd_elf_function_at(const hd_elf_functions *functions, size_t index, uint64_t *address);
+/* The address of the function of this name; 0: there is none. */
+uint64_t hd_elf_find_function(const hd_elf_functions *functions, const char *name);
 /* The function that an address of the file is in, as its symbols say; NULL: they don't. */
 const char *hd_elf_function(const hd_elf *elf, uint64_t address);
 

@@ -51,6 +51,7 @@ static bool needs_cudart(const hd_elf *elf, const hd_elf_section *dynamic) {
 cli_cuda_use cli_cuda_use_of(const char *file) {
     hd_elf elf;
     hd_elf_section section;
+    hd_elf_functions functions;
     bool has_kernels = false, needs = false;
     if (!hd_elf_open(file, &elf))
         return CLI_NO_CUDA;
@@ -58,8 +59,13 @@ cli_cuda_use cli_cuda_use_of(const char *file) {
         has_kernels |= !strcmp(section.name, ".nv_fatbin");
         needs |= section.type == SHT_DYNAMIC && needs_cudart(&elf, &section);
     }
+    const bool is_found = has_kernels && hd_elf_functions_of(&elf, &functions) &&
+                          hd_elf_find_function(&functions, "__cudaRegisterFatBinary");
     hd_elf_close(&elf);
-    return needs ? CLI_CUDA_SHARED : has_kernels ? CLI_CUDA_STATIC : CLI_NO_CUDA;
+    return needs          ? CLI_CUDA_SHARED
+           : !has_kernels ? CLI_NO_CUDA
+           : is_found     ? CLI_CUDA_STATIC
+                          : CLI_CUDA_STRIPPED;
 }
 
 /* ---- running it ---------------------------------------------------------------------------------- */
@@ -130,14 +136,24 @@ static const char *layer_file(hd_arena *arena, const char *libraries) {
     return access(file, R_OK) ? NULL : file;
 }
 
+/* In the program's process: `first`, and what the variable has. */
+static void set_before(hd_arena *arena, const char *name, const char *first) {
+    const char *before = getenv(name);
+    setenv(name, before && *before ? hd_format(arena, "%s:%s", first, before) : first, 1);
+}
+
+static void set_cuda(hd_arena *arena, const char *libraries) {
+    set_before(arena, "LD_LIBRARY_PATH", libraries);
+    set_before(arena, "LD_PRELOAD", hd_format(arena, "%s/libheddle-linked.so", libraries));
+}
+
 /* In the program's process: Heddle's layer before others, and where there is no device Heddle's platform,
  * which is in the same library, as ocl-icd and Khronos's loader are told. */
 static void set_opencl(hd_arena *arena, const char *libraries, bool has_device) {
-    const char *before = getenv("OPENCL_LAYERS"), *layer = layer_file(arena, libraries);
+    const char *layer = layer_file(arena, libraries);
     if (!layer)
         return;
-    setenv("OPENCL_LAYERS", before && *before ? hd_format(arena, "%s:%s", layer, before) : layer,
-           1);
+    set_before(arena, "OPENCL_LAYERS", layer);
     setenv("PYOPENCL_NO_CACHE", "1", 1); /* it keeps binaries, which have no source */
     if (has_device)
         return;
@@ -146,7 +162,7 @@ static void set_opencl(hd_arena *arena, const char *libraries, bool has_device) 
 }
 
 hd_status cli_run_program(cli *c, const cli_program_run *run, int *how) {
-    const char *folder = library_folder(c->arena), *before = getenv("LD_LIBRARY_PATH");
+    const char *folder = library_folder(c->arena);
     if (!folder)
         return hd_fail(&c->diag, HD_ESYSTEM, NULL,
                        "Heddle's libraries for CUDA programs (libheddle-cuda.so) are not there; "
@@ -156,7 +172,6 @@ hd_status cli_run_program(cli *c, const cli_program_run *run, int *how) {
             &c->diag, HD_ESYSTEM, NULL,
             "Heddle's layer for OpenCL programs (libheddle-layer.so) is not there; './run "
             "build' builds it, beside build/release/heddle");
-    const char *path = before && *before ? hd_format(c->arena, "%s:%s", folder, before) : folder;
     const char *file = cli_program_file(c->arena, run->words[0]);
     const bool has_device = !file || cli_cuda_use_of(file) ||
                             (run->is_opencl ? has_opencl_driver() : has_opencl_device(c->arena));
@@ -166,7 +181,7 @@ hd_status cli_run_program(cli *c, const cli_program_run *run, int *how) {
     pid_t child = fork();
     if (!child) {
         if (!run->is_opencl)
-            setenv("LD_LIBRARY_PATH", path, 1);
+            set_cuda(c->arena, folder);
         set_opencl(c->arena, folder, has_device);
         for (const cli_setting *s = run->settings; s->name; s++)
             setenv(s->name, s->value, 1);
@@ -206,10 +221,10 @@ hd_status cli_check_program(cli *c, const char *name) {
     const char *file = cli_program_file(c->arena, name);
     if (!file)
         return cli_refuse(c, "there is no program %s", name);
-    if (cli_cuda_use_of(file) == CLI_CUDA_STATIC)
+    if (cli_cuda_use_of(file) == CLI_CUDA_STRIPPED)
         return cli_refuse(c,
-                          "%s has CUDA's runtime linked in, where Heddle's cannot take its place; "
-                          "build it with the shared one: nvcc -cudart shared",
+                          "%s has CUDA's runtime linked in, and no symbols, by which Heddle finds "
+                          "it; build it without 'strip' and -s, or with nvcc -cudart shared",
                           file);
     return HD_OK;
 }

@@ -8,12 +8,17 @@
 /* The file that running `name` would run: found in PATH where it has no '/'. NULL: there is none. */
 const char *cli_program_file(hd_arena *arena, const char *name);
 
-/* How CUDA's runtime is in a program: not at all, as far as its file says, as a library, or linked
- * in, where nothing can take its place. */
-typedef enum cli_cuda_use { CLI_NO_CUDA, CLI_CUDA_SHARED, CLI_CUDA_STATIC } cli_cuda_use;
+/* How CUDA's runtime is in a program: not at all, as far as its file says, as a library, linked in, or
+ * linked in without symbols, by which Heddle's finds its functions (src/cuda/linked). */
+typedef enum cli_cuda_use {
+    CLI_NO_CUDA,
+    CLI_CUDA_SHARED,
+    CLI_CUDA_STATIC,
+    CLI_CUDA_STRIPPED
+} cli_cuda_use;
 cli_cuda_use cli_cuda_use_of(const char *file);
 
-/* An error when this is no program, or has CUDA's runtime linked in. */
+/* An error when this is no program, or one whose CUDA nothing can take the place of. */
 hd_status cli_check_program(cli *c, const char *name);
 /* HEDDLE_DEVICE for the device that --device names, or the default. */
 const char *cli_device_setting(cli *c, const hd_device *device);

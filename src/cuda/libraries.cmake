@@ -91,6 +91,15 @@ function(heddle_cuda_libraries prefix folder ptx)
   endforeach()
   heddle_cuda_interface(${prefix}_driver ${prefix} ${folder} libcuda.so.1 DRIVER ""
                         ${driver_sources})
+  # Before all others, where a program has the runtime in it.
+  add_library(${prefix}_linked SHARED ${sources}/linked/linked.c)
+  target_include_directories(${prefix}_linked PRIVATE ${PROJECT_SOURCE_DIR}/src
+                                                      ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(${prefix}_linked PRIVATE heddle_base ${CMAKE_DL_LIBS})
+  target_link_options(${prefix}_linked PRIVATE LINKER:--exclude-libs,ALL LINKER:-z,initfirst
+                                               LINKER:-z,defs)
+  set_target_properties(${prefix}_linked PROPERTIES OUTPUT_NAME heddle-linked
+    LIBRARY_OUTPUT_DIRECTORY ${folder})
   # Many programs open them by the names without a number.
   file(MAKE_DIRECTORY ${folder})
   file(CREATE_LINK libcuda.so.1 ${folder}/libcuda.so SYMBOLIC)

@@ -5,14 +5,14 @@ programs=$source_folder/tests/cuda/programs
 libraries=$(dirname "$heddle")/cuda
 clang=$(sed -n 's/^CLANG_PROGRAM:FILEPATH=//p' "$(dirname "$heddle")/CMakeCache.txt")
 
-# compile NAME SOURCE: NAME.o from the source, with the PTX of NAME.fatbin.
+# compile NAME SOURCE OPTION...: NAME.o from the source, with the PTX of NAME.fatbin.
 compile() {
     "$clang" -x cuda --cuda-host-only --cuda-path=/no/toolkit -nocudainc -std=c++17 -w \
         -Xclang -target-sdk-version=12.5 -Xclang -fcuda-include-gpubinary -Xclang "$1.fatbin" \
         -isystem "$("$clang" -print-resource-dir)/include/cuda_wrappers" \
         -isystem "$source_folder/src/frontend/clang/cuda" \
         -isystem "$source_folder/src/frontend/clang/cuda/own" -I"$source_folder/src" \
-        -include "$kept/runtime.h" -c -o "$1.o" "$2"
+        -include "$kept/runtime.h" -c -o "$1.o" "${@:2}"
 }
 # link NAME: the program from NAME.o.
 link() {

@@ -44,7 +44,8 @@ printf '%s\n' together.cu apart.cu "${alone[@]}" | xargs -P 2 -I {} bash -c '
     options=$(sed -n "s,^// options: ,,p" {})
     with=$(sed -n "s,^// with: ,$programs/,p" {})
     case $options in *-std=*) ;; *) options="-std=c++14 $options" ;; esac
-    "$nvcc" -cudart shared -lineinfo -o "$name" {} $with $options >"$name.log" 2>&1 ||
+    case $name in apart) options="-cudart shared $options" ;; esac
+    "$nvcc" -lineinfo -o "$name" {} $with $options >"$name.log" 2>&1 ||
         { cat "$name.log"; echo "FAILED: nvcc {}"; }'
 
 check_program "${together[@]}" -- ./together
@@ -102,8 +103,19 @@ call run -- ./launcher
 grep -q "is of the device's own runtime (cudadevrt)" "$work/log/err" ||
     complain 'no word of kernels that launch kernels'
 
+# A library with the runtime linked in, compiled in parts, which registers its kernels when it is opened.
+sed 's/^int main()/extern "C" int run()/' "$programs/linked.cu" >opened.cu
+build libopened.so opened.cu -I"$programs" -shared -Xcompiler -fPIC -rdc=true "$programs/parts/linked_device.cu"
+cat >opens.py <<'END'
+import ctypes
+ctypes.CDLL('./libopened.so').run()
+END
+accepts run -- python3 opens.py
+prints '^as expected$'
+
 # Programs that cannot be watched say what to do.
 build static vectors.o
+strip static
 refuses 'static has .* linked in.*nvcc -cudart shared' run -- ./static
 build bare "$programs/vectors.cu" -cudart shared -gencode arch=compute_75,code=sm_75
 call run -- ./bare

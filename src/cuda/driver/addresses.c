@@ -136,7 +136,8 @@ EXPORT int cuGetProcAddress(const char *name, void **result, int version,
 }
 
 /* Tables of functions that are no part of the documented interface: there are none. NVRTC asks for
- * one, and does without it; whoever else asks has NVIDIA's runtime in it, and gives up. */
+ * one, and does without it; whoever else asks has NVIDIA's runtime in it, where it could not be replaced (src/cuda/linked), and
+ * gives up. */
 EXPORT int cuGetExportTable(const void **table, const void *id) {
     static bool told; /* under the process's lock */
     Dl_info info = {0};
@@ -150,8 +151,8 @@ EXPORT int cuGetExportTable(const void **table, const void *id) {
     if (!told && strncmp(name, "libnvrtc", 8) != 0) {
         cuda_say(
             p,
-            "error: %s has CUDA's runtime linked in, and kernels as machine code, which only a "
-            "GPU can run; use a library that comes as source or PTX",
+            "error: %s has CUDA's runtime linked in, and no symbols, by which Heddle finds it; "
+            "libraries as NVIDIA ships them have machine code alone, which only a GPU can run",
             name);
         told = true;
     }
