@@ -58,9 +58,10 @@ typedef hd_status parse_fn(hd_arena *arena, const hd_diag *diag, const char *pat
 typedef hd_status host_fn(hd_arena *arena, const hd_diag *diag, const char *path,
                           const char *options, const char *device, hd_host *host);
 
+enum { ENDINGS = 3 };
 static const struct front_end {
-    const char *endings[2]; /* of its files */
-    const char *device;     /* as in kir_module */
+    const char *endings[ENDINGS]; /* of its files */
+    const char *device;           /* as in kir_module */
     compile_fn *compile;
     parse_fn *parse; /* NULL: libclang cannot read its files */
     host_fn *host;   /* NULL: its files have no host code */
@@ -70,7 +71,7 @@ static const struct front_end {
      front_clang_compile,
      front_clang_parse,
      NULL}, /* and with no known ending */
-    {{".cu", ".cuh"}, "cuda", front_clang_compile, front_clang_parse, front_clang_host},
+    {{".cu", ".cuh", ".hip"}, "cuda", front_clang_compile, front_clang_parse, front_clang_host},
     {{".ptx"}, NULL, read_ptx, NULL, NULL},
     {{".kir"}, NULL, read_kir, NULL, NULL},
 };
@@ -78,7 +79,7 @@ enum { FRONT_ENDS = sizeof front_ends / sizeof *front_ends };
 
 static const struct front_end *known_front_end(const char *path) {
     for (size_t f = 0; f < FRONT_ENDS; f++)
-        for (size_t e = 0; e < 2; e++)
+        for (size_t e = 0; e < ENDINGS; e++)
             if (front_ends[f].endings[e] && hd_ends_in(path, front_ends[f].endings[e]))
                 return &front_ends[f];
     return NULL;
@@ -94,7 +95,7 @@ bool hd_is_kernel_file(const char *path) { return known_front_end(path) != NULL;
 const char *hd_kernel_endings(hd_arena *arena) {
     hd_str text = {.arena = arena};
     for (size_t f = 0; f < FRONT_ENDS; f++)
-        for (size_t e = 0; e < 2; e++)
+        for (size_t e = 0; e < ENDINGS; e++)
             if (front_ends[f].endings[e])
                 hd_str_printf(&text, "%s%s",
                               !text.length          ? ""

@@ -1,6 +1,6 @@
 #include "kernel/cuda_calls.h"
 
-#include <string.h>
+#include <ctype.h>
 
 static const struct {
     const char *name, *roles;
@@ -22,4 +22,45 @@ const char *hd_cuda_call_roles(const char *name) {
 bool hd_cuda_call_launches(const char *name) {
     const char *roles = hd_cuda_call_roles(name);
     return roles && strchr(roles, 'L');
+}
+
+/* ---- HIP ------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *hip, *cuda;
+} others[] = {{"hipHostMalloc", "cudaHostAlloc"}, {"hipHostFree", "cudaFreeHost"}};
+enum { OTHERS = sizeof others / sizeof *others };
+
+const char *hd_cuda_of_hip(hd_arena *arena, const char *name) {
+    for (size_t i = 0; i < OTHERS; i++)
+        if (!strcmp(others[i].hip, name))
+            return others[i].cuda;
+    return !strncmp(name, "hip", 3) && isupper((unsigned char)name[3])
+               ? hd_format(arena, "cuda%s", name + 3)
+               : name;
+}
+
+static void add_hip(hd_str *out, const char *name, size_t length) {
+    for (size_t i = 0; i < OTHERS; i++)
+        if (strlen(others[i].cuda) == length && !strncmp(others[i].cuda, name, length)) {
+            hd_str_add(out, others[i].hip);
+            return;
+        }
+    const bool is_cuda = length > 4 && !strncmp(name, "cuda", 4) && isupper((unsigned char)name[4]);
+    hd_str_printf(out, "%s%.*s", is_cuda ? "hip" : "", (int)(length - (is_cuda ? 4 : 0)),
+                  name + (is_cuda ? 4 : 0));
+}
+
+const char *hd_hip_of_cuda(hd_arena *arena, const char *text) {
+    hd_str out = {.arena = arena};
+    while (*text) {
+        size_t length = 0;
+        while (isalnum((unsigned char)text[length]) || text[length] == '_')
+            length++;
+        add_hip(&out, text, length);
+        text += length;
+        if (*text)
+            hd_str_addn(&out, text++, 1);
+    }
+    return hd_str_text(&out);
 }

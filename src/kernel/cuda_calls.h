@@ -2,12 +2,18 @@
 #ifndef HD_CUDA_CALLS_H
 #define HD_CUDA_CALLS_H
 
-#include <stdbool.h>
+#include "base/base.h"
 
 /* A letter for each of the call's first arguments, as the table explains them; NULL: host code may
  * call it, and nothing is known of it. */
 const char *hd_cuda_call_roles(const char *name);
 /* Whether it launches a kernel that has its arguments in a list. */
 bool hd_cuda_call_launches(const char *name);
+
+/* HIP has the same calls and types, "hipMalloc" for "cudaMalloc"; some have another name. Another word is
+ * as it is. */
+const char *hd_cuda_of_hip(hd_arena *arena, const char *name);
+/* A text with HIP's names for CUDA's. */
+const char *hd_hip_of_cuda(hd_arena *arena, const char *text);
 
 #endif

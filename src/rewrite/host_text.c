@@ -12,6 +12,7 @@
 #include <inttypes.h>
 
 #include "internal.h"
+#include "kernel/cuda_calls.h"
 
 /* ---- the functions ----------------------------------------------------------------------------- */
 
@@ -43,6 +44,10 @@ const char *rw_memory_roles(const char *name) {
         if (!strcmp(calls[i].name, name))
             return calls[i].roles;
     return NULL;
+}
+
+const char *rw_host_words(const rewriter *rw, const char *text) {
+    return strstr(rw->src.text, "hip/hip_runtime.h") ? hd_hip_of_cuda(rw->arena, text) : text;
 }
 
 /* The forms without a stream call those with one. */
@@ -168,5 +173,5 @@ const char *rw_memory_text(rewriter *rw, const laid_record *l) {
     if (is_first)
         add_functions(&out, rw);
     add_memory(&out, rw, l);
-    return hd_str_text(&out);
+    return rw_host_words(rw, hd_str_text(&out));
 }

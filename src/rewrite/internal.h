@@ -531,6 +531,8 @@ void rw_edit_host_calls(rewriter *rw, CXCursor cursor);
 /* host_text.c: what is known of the first arguments of a function that knows memory; NULL: it is
  * none. */
 const char *rw_memory_roles(const char *name);
+/* A text with CUDA's names, as the file has them: it may be HIP. */
+const char *rw_host_words(const rewriter *rw, const char *text);
 /* What the edited calls call, and what it knows of a record. */
 const char *rw_memory_text(rewriter *rw, const laid_record *l);
 

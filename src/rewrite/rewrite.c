@@ -38,7 +38,8 @@
 static bool launches_kernels(const rewriter *rw) {
     const source *src = &rw->src;
     for (size_t t = 0; t < src->token_count; t++)
-        if (rw_token_is(src, t, "<<<") || hd_cuda_call_launches(rw_token_text(src, t)))
+        if (rw_token_is(src, t, "<<<") || rw_token_is(src, t, "hipLaunchKernelGGL") ||
+            hd_cuda_call_launches(rw_token_text(src, t)))
             return true;
     return false;
 }

@@ -13,6 +13,7 @@
  * Sizes stay those of C's arrays: the functions of the same names (host_text.c) take bytes of them.
  */
 #include "internal.h"
+#include "kernel/cuda_calls.h"
 
 /* ---- calls that know memory ------------------------------------------------------------------ */
 
@@ -58,7 +59,8 @@ bool rw_edit_memory_call(rewriter *rw, const frame *at) {
     if (rw_range_of(&rw->src, at->cursor, &call))
         name = rw_token_at(&rw->src, call.begin);
     name += rw_token_is(&rw->src, name, "::");
-    const char *called = rw_token_text(&rw->src, name), *roles = rw_memory_roles(called);
+    const char *called = hd_cuda_of_hip(rw->arena, rw_token_text(&rw->src, name)),
+               *roles = rw_memory_roles(called);
     int count = clang_Cursor_getNumArguments(at->cursor);
     laid_record *of = NULL;
     for (int i = 0; roles && roles[i] && i < count && !of; i++)
@@ -78,7 +80,8 @@ bool rw_edit_memory_call(rewriter *rw, const frame *at) {
     range whole = rw->src.tokens[name].at;
     if (rw_token_is(&rw->src, name - 1, "::"))
         whole.begin = rw->src.tokens[name - 1].at.begin;
-    rw_edit_text(rw, whole, hd_format(rw->arena, "%sheddle::%s", of->scope, called));
+    rw_edit_text(rw, whole,
+                 hd_format(rw->arena, "%sheddle::%s", of->scope, rw_host_words(rw, called)));
     return true;
 }
 

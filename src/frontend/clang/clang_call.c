@@ -365,6 +365,12 @@ static void lower_free(front_lowering *l, const front_call *call) {
     front_emit_call(&l->out, "device_free", (kir_type){0}, 1, &address);
 }
 
+static void lower_own(front_lowering *l, front_call *call) {
+    call->name += strlen(own_prefix);
+    if (!front_lower_sub_group(l, call)) /* of HIP's waves */
+        call->result = front_same(l, call, call->name);
+}
+
 static void lower_cuda_call(front_lowering *l, front_call *call) {
     if (!strcmp(call->name, "printf"))
         call->result = front_same(l, call, "printf");
@@ -378,7 +384,7 @@ static void lower_cuda_call(front_lowering *l, front_call *call) {
     else if (front_lower_texture(l, call))
         ;
     else if (starts_with(call->name, own_prefix))
-        call->result = front_same(l, call, call->name + strlen(own_prefix));
+        lower_own(l, call);
     else if (!front_lower_libdevice(l, call))
         refuse_missing(l, call->name);
 }

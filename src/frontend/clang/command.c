@@ -133,6 +133,32 @@ static void lighten_libraries(front_state *front, hd_str *macros) {
                            "#define CCCL_DISABLE_FP8_SUPPORT 1\n");
 }
 
+/* HIP's files are called so, or include its header. Waves have 64 lanes but from gfx10 on, and where options
+ * say otherwise. Those of its compiler go no further. */
+static void translate_hip(front_state *front) {
+    static const char arch[] = "--offload-arch=gfx";
+    uint32_t kept = 0;
+    char *text;
+    size_t length;
+    const bool includes = !hd_read_file(front->arena, NULL, front->path, &text, &length) &&
+                          strstr(text, "hip/hip_runtime.h");
+    if (!includes && !hd_ends_in(front->path, ".hip"))
+        return;
+    front->wave = 64;
+    for (uint32_t i = 0; i < front->option_count; i++) {
+        char *option = front->options[i];
+        if (starts_with(option, arch))
+            front->wave = strlen(option) >= sizeof arch + 3 ? 32 : 64; /* gfx1030, gfx90a */
+        else if (!strcmp(option, "-mwavefrontsize64"))
+            front->wave = 64;
+        else if (!strcmp(option, "-mno-wavefrontsize64"))
+            front->wave = 32;
+        else
+            front->options[kept++] = option;
+    }
+    front->option_count = kept;
+}
+
 static void add_folders(front_state *front, front_words *words, const char *toolkit,
                         const char *own) {
     hd_arena *arena = front->arena;
@@ -143,6 +169,7 @@ static void add_folders(front_state *front, front_words *words, const char *tool
     add_system_folder(front, words, "-isystem", own);
     add_system_folder(front, words, "-isystem",
                       hd_format(arena, "%s/%s", own, toolkit ? "toolkit" : "own"));
+    add_system_folder(front, words, "-isystem", hd_format(arena, "%s/hip", own));
     /* Headers of the C++ and C libraries, where they came along with clang. The system's follow
      * them, for what else a file includes; without ours the driver finds the system's by itself. */
     const char *library = hd_own_file(arena, "lib/heddle/include", NULL);
@@ -213,6 +240,7 @@ static hd_status add_cuda(front_state *front, front_words *words) {
         return status;
     hd_str macros = {.arena = front->arena};
     front_translate_nvcc(front);
+    translate_hip(front);
     add_user_options(front, &user, &macros);
     add_folders(front, &folders, toolkit, own);
     if (toolkit)

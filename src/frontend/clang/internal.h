@@ -101,6 +101,7 @@ typedef struct front_state {
     uint32_t option_count;
     front_words known;     /* of those, what is told of images and samplers (images.c) */
     unsigned architecture; /* that options of nvcc ask for, 80 for sm_80; 0: none */
+    uint32_t wave;         /* lanes of a wave, of HIP; 0: it is CUDA C */
     front_words language;  /* see front_language() */
     bool is_cuda;          /* CUDA C; else OpenCL C */
     kir_form form;

@@ -606,6 +606,8 @@ static void read_required_sizes(front_lowering *l) {
             l->kernel->sub_group = number_of(l->front, node, 0);
     }
     LLVMDisposeValueMetadataEntries(entries);
+    if (l->front->wave)
+        l->kernel->sub_group = l->front->wave;
     if (l->kernel->sub_group > 64 ||
         (l->kernel->sub_group && !hd_is_power_of_two(l->kernel->sub_group))) {
         l->out.place = l->kernel->place;

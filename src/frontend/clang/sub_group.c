@@ -45,6 +45,7 @@ static const front_named_recipe recipes[] = {
     {"sub_group_shuffle_up", SHUFFLE("a", "sub(l, b)")},
     {"sub_group_shuffle_down", SHUFFLE("a", "add(l, b)")},
     {"sub_group_ballot", VECTOR(BALLOT("ne(a, 0)"))},
+    {"sub_group_ballot_bits", BALLOT("ne(a, 0)")}, /* HIP's */
     {"sub_group_ballot_bit_count", BITS COUNT("m")},
     {"sub_group_ballot_inclusive_scan", BITS BELOW COUNT("or(u, o)")},
     {"sub_group_ballot_exclusive_scan", BITS BELOW COUNT("u")},
