@@ -77,12 +77,30 @@ static const struct front_end {
 };
 enum { FRONT_ENDS = sizeof front_ends / sizeof *front_ends };
 
-static const struct front_end *known_front_end(const char *path) {
+static const struct front_end *front_end_for(const char *path) {
     for (size_t f = 0; f < FRONT_ENDS; f++)
         for (size_t e = 0; e < ENDINGS; e++)
             if (front_ends[f].endings[e] && hd_ends_in(path, front_ends[f].endings[e]))
                 return &front_ends[f];
     return NULL;
+}
+
+bool hd_is_hip(const char *path) {
+    hd_arena *arena = hd_arena_new();
+    char *text;
+    size_t length;
+    bool is = hd_ends_in(path, ".hip");
+    if (!is && !hd_read_file(arena, &hd_silent, path, &text, &length))
+        is = strstr(text, "hip/hip_") || strstr(text, "hipMalloc") || strstr(text, "hipLaunch");
+    hd_arena_free(arena);
+    return is;
+}
+
+/* hipcc takes files that are named for C++, too. */
+static const struct front_end *known_front_end(const char *path) {
+    const bool is_cpp =
+        hd_ends_in(path, ".cpp") || hd_ends_in(path, ".cc") || hd_ends_in(path, ".cxx");
+    return front_end_for(is_cpp && hd_is_hip(path) ? "kernels.hip" : path);
 }
 
 static const struct front_end *front_end_of(const char *path) {

@@ -66,6 +66,8 @@ hd_status hd_parse_command_make(hd_arena *arena, const hd_diag *diag, const char
 hd_status hd_host_command_make(hd_arena *arena, const hd_diag *diag, const char *path,
                                const char *options, hd_parse_command *command);
 void hd_parse_command_end(hd_parse_command *command);
+/* The file is HIP: by its name, or by what it includes and calls. */
+bool hd_is_hip(const char *path);
 
 /* What stands before and behind the functions that the rewriter puts into a kernel file. What these
  * do counts as done where they are called. */

@@ -589,6 +589,21 @@ static void draft_launch(drafter *d, const kir_kernel *kernel, const hd_host_lau
     hd_push(d->arena, &d->launches, made);
 }
 
+/* A draft that is run as it is runs each group once: what stands before a launch is written before it. */
+static void draft_before(drafter *d, hd_job *job) {
+    hd_vec(hd_held) held = {0};
+    for (uint32_t e = 0; e < job->entry_count; e++) {
+        const hd_draft_entry *entry = &job->entries[e];
+        if (entry->launch == KIR_NONE) {
+            hd_push(d->arena, &held, entry->held);
+            continue;
+        }
+        job->launches[entry->launch].before = held.data;
+        job->launches[entry->launch].before_count = (uint32_t)held.count;
+        memset(&held, 0, sizeof held);
+    }
+}
+
 hd_status hd_job_draft(hd_arena *arena, const hd_diag *diag, const hd_job_flags *flags,
                        const kir_module *module, const hd_host *host, hd_job **result) {
     hd_job *job = hd_new(arena, hd_job);
@@ -624,6 +639,7 @@ hd_status hd_job_draft(hd_arena *arena, const hd_diag *diag, const hd_job_flags 
                     .kernel_place = place,
                     .options_place = place};
     draft_groups(&d, job);
+    draft_before(&d, job);
     *result = job;
     return HD_OK;
 }

@@ -57,7 +57,7 @@ static const option_form forms[] = {
 static const char words_alone[] =
     "-pedantic -O -O0 -O1 -O2 -O3 -Og -Os -Oz -Ofast -g -g0 -g1 -g2 -g3 -ggdb "
     "-gline-tables-only -m64 -w -extended-lambda --extended-lambda -lineinfo -use_fast_math "
-    "--use_fast_math";
+    "--use_fast_math -mwavefrontsize64 -mno-wavefrontsize64";
 
 /* and those that are -fNAME or -fno-NAME. */
 static const char settings[] =

@@ -133,16 +133,12 @@ static void lighten_libraries(front_state *front, hd_str *macros) {
                            "#define CCCL_DISABLE_FP8_SUPPORT 1\n");
 }
 
-/* HIP's files are called so, or include its header. Waves have 64 lanes but from gfx10 on, and where options
+/* Waves of HIP have 64 lanes but from gfx10 on, and where options
  * say otherwise. Those of its compiler go no further. */
 static void translate_hip(front_state *front) {
     static const char arch[] = "--offload-arch=gfx";
     uint32_t kept = 0;
-    char *text;
-    size_t length;
-    const bool includes = !hd_read_file(front->arena, NULL, front->path, &text, &length) &&
-                          strstr(text, "hip/hip_runtime.h");
-    if (!includes && !hd_ends_in(front->path, ".hip"))
+    if (!hd_is_hip(front->path))
         return;
     front->wave = 64;
     for (uint32_t i = 0; i < front->option_count; i++) {
