@@ -145,6 +145,8 @@ static void set_before(hd_arena *arena, const char *name, const char *first) {
 static void set_cuda(hd_arena *arena, const char *libraries) {
     set_before(arena, "LD_LIBRARY_PATH", libraries);
     set_before(arena, "LD_PRELOAD", hd_format(arena, "%s/libheddle-linked.so", libraries));
+    set_before(arena, "ASAN_OPTIONS",
+               "verify_asan_link_order=0"); /* it would be the first library */
 }
 
 /* In the program's process: Heddle's layer before others, and where there is no device Heddle's platform,

@@ -31,6 +31,8 @@ check_program "$programs/vectors.cu" -- ./fixed
 runtime vectors.o cudaGetDeviceProperties_v2 # 12
 g++ -o former vectors.o runtime.o
 check_program "$programs/vectors.cu" -- ./former
+g++ -fsanitize=address -o checked vectors.o runtime.o # its library wants to be the first one
+check_program "$programs/vectors.cu" -- ./checked
 strip -o bare alone
 refuses 'bare has .* linked in.*strip.*nvcc -cudart shared' run -- ./bare
 
