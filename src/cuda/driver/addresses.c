@@ -136,8 +136,8 @@ EXPORT int cuGetProcAddress(const char *name, void **result, int version,
 }
 
 /* Tables of functions that are no part of the documented interface: there are none. NVRTC asks for
- * one, and does without it; whoever else asks has NVIDIA's runtime in it, where it could not be replaced (src/cuda/linked), and
- * gives up. */
+ * one, and does without it; whoever else asks has NVIDIA's runtime in it, where it could not be
+ * replaced (src/cuda/linked), and gives up. */
 EXPORT int cuGetExportTable(const void **table, const void *id) {
     static bool told; /* under the process's lock */
     Dl_info info = {0};

@@ -133,8 +133,8 @@ static void lighten_libraries(front_state *front, hd_str *macros) {
                            "#define CCCL_DISABLE_FP8_SUPPORT 1\n");
 }
 
-/* Waves of HIP have 64 lanes but from gfx10 on, and where options
- * say otherwise. Those of its compiler go no further. */
+/* Waves of HIP have 64 lanes, but from gfx10 on 32, and as options say. Those of its compiler go no
+ * further. */
 static void translate_hip(front_state *front) {
     static const char arch[] = "--offload-arch=gfx";
     uint32_t kept = 0;
