@@ -55,11 +55,22 @@ prints '2/2 Test'
 fails fault 'error: store of 4 bytes at byte 400'
 fails race 'error: .*race'
 fails waste "particles.cu:17: error: load of kernel '.*' uses [0-9.]+% of the bytes that it moves, less than 99.0%"
+! grep -q 'particles.cu:30: error: atomic' "$work/log/out" || complain "a line that moves next to nothing is told"
 fails nowhere 'error: --fail-below: line 7 of absent.cu has moved nothing'
 ctest --test-dir project/build -R '^fault$' -N -V >"$work/log/out"
 prints '"two words"'
 ctest --test-dir project/build -R '^fine$' -N -V >"$work/log/out"
 prints 'run" "--races" "--uninitialised" "--leaks" "--all" "--fail-below=50%" "--" '
+
+# The option itself.
+call run --all --fail-below particles.cu:30=60% -- ./particles
+[ "$status" -eq 1 ] || complain "--fail-below of a line: exit status $status"
+says "particles.cu:30: error: atomic of kernel 'count.*' uses 50.0% .*, less than 60.0%"
+call run --all --fail-below particles.cu:17=10% --fail-below particles.cu:24=10% --fail-below 20% -- ./particles
+[ "$status" -eq 0 ] || complain "a line's own threshold: exit status $status"
+for nonsense in 0 101% particles.cu=50% particles.cu:0=50% 17=50% particles.cu:17=; do
+    refuses 'error: --fail-below takes ' run --fail-below "$nonsense" -- ./particles
+done
 
 ! project <<<'heddle_test(wrong vectors RACE)' || complain "a word that is none is taken"
 grep -q "what is 'RACE'" "$work/log/err" || complain "a word that is none is not named"

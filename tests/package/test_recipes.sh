@@ -40,7 +40,7 @@ cmake --install "$build" --prefix "$work/heddle-package" --strip >"$work/log/out
     complain "cmake --install"
 tar -C "$work" -cf - heddle-package | xz -T0 -0 >"$work/package.tar.xz"
 rm -r "$work/heddle-package"
-export HEDDLE=file://$work/package.tar.xz
+export HEDDLE_PACKAGE=file://$work/package.tar.xz
 
 # ---- the commands, in a checkout ------------------------------------------------------------------------
 
