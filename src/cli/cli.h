@@ -131,6 +131,9 @@ const char *cli_device_name(cli *c, const char *device);
 /* A whole number from 0 on, decimal or 0x...; *end is after it. */
 bool cli_whole(const char *text, const char **end, uint64_t *value);
 
+/* "17" or "tree.h:17"; *file is NULL for the first. */
+bool cli_read_line(hd_arena *arena, const char *text, const char **file, uint32_t *line);
+
 /* The next of the words in *rest that have commas, and maybe blanks, between them; any may be empty.
  * *rest is NULL behind the last one; then NULL. */
 const char *cli_next_word(hd_arena *arena, const char **rest);

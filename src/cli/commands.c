@@ -151,8 +151,7 @@ const cli_command cli_commands[] = {
          "of each kernel moved, and another one which lines "
          "moved most (build with -lineinfo for lines of the source). A fault is told when it "
          "happens, with the line, the thread and the memory next to it, and ends what the program "
-         "does with CUDA.\n\nA CUDA program must be linked with the shared runtime: nvcc -cudart "
-         "shared."},
+         "does with CUDA."},
     [SHOW] =
         {"show", NULL, CLI_SEE,
          "show the source with what each line moves, heaviest first if wanted", cmd_show, 1, 1,
@@ -574,6 +573,11 @@ const cli_option cli_all_options[] = {
     {"fail-below", 0, "SHARE", CLI_TEXT, AT(fail_below), IN(SHOW),
      "exit status 1 when a kernel uses less than this share, such as 50%, of the bytes that it "
      "moves"},
+    {"fail-below", 0, "[FILE:LINE=]SHARE", CLI_TEXTS, AT(thresholds), IN(PROGRAM),
+     "exit status 1 when a line uses less than this share, such as 50%, of the bytes that it "
+     "moves; "
+     "with FILE:LINE that line, else each other one that moves a hundredth of all (may be "
+     "repeated)"},
     {"caches", 0, NULL, CLI_FLAG, AT(caches), IN(DIFF),
      "simulate the device's caches, too: bytes to and from memory (DRAM)"},
     {"kernel", 0, "NAME", CLI_TEXT, AT(kernel), IN(RECORD),

@@ -11,7 +11,7 @@
 /* What the options of all commands have set; what is not given is 0 or NULL. */
 typedef struct cli_options {
     cli_input input; /* the words' path, kernels without a job, the machine, which launches */
-    cli_texts devices, layouts, checks, dumps, vary, fix, only;
+    cli_texts devices, layouts, checks, dumps, vary, fix, only, thresholds;
     const char *on, *meter, *meter_command, *objective, *by, *budget, *placement, *placements,
         *loops, *run, *apply, *map, *host, *stages, *partitioner, *numbering, *sarif, *fail_below,
         *overhead, *svg, *job, *per, *schedule, *block, *cluster, *range, *k_list, *units_list,

@@ -142,14 +142,10 @@ static hd_status run_all(executor *e, const hd_job *job, const cli_listener *lis
 /* Each "17" or "tree.h:17". */
 static hd_status read_allowed(cli *c, const cli_machine_options *choice, hd_vm_line *lines) {
     for (size_t i = 0; i < choice->allowed_races.count; i++) {
-        const char *text = choice->allowed_races.data[i], *colon = strrchr(text, ':'), *end;
-        uint64_t number;
-        if (!cli_whole(colon ? colon + 1 : text, &end, &number) || *end || !number ||
-            number > UINT32_MAX || colon == text)
+        const char *text = choice->allowed_races.data[i];
+        if (!cli_read_line(c->arena, text, &lines[i].file, &lines[i].line))
             return cli_refuse(
                 c, "--allow-race takes a line of the kernel file, or FILE:LINE, not '%s'", text);
-        lines[i].file = colon ? hd_strndup(c->arena, text, (size_t)(colon - text)) : NULL;
-        lines[i].line = (uint32_t)number;
     }
     return HD_OK;
 }

@@ -18,3 +18,13 @@ install(FILES ${PROJECT_SOURCE_DIR}/docs/heddle.schema.json DESTINATION share/he
 install(FILES ${completions}/bash/heddle DESTINATION share/bash-completion/completions)
 install(FILES ${completions}/zsh/_heddle DESTINATION share/zsh/site-functions)
 install(FILES ${completions}/fish/heddle.fish DESTINATION share/fish/vendor_completions.d)
+
+# heddle_test(), for find_package(heddle) (remap/package/heddle-config.cmake), which finds the program
+# from where it lies, so that an installed tree may be moved.
+include(GNUInstallDirs)
+set(cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/heddle)
+file(RELATIVE_PATH HEDDLE_FROM_CMAKE /${cmake_folder} /)
+string(REGEX REPLACE "/$" "" HEDDLE_FROM_CMAKE ${HEDDLE_FROM_CMAKE})
+configure_file(${CMAKE_CURRENT_LIST_DIR}/heddle-test.cmake.in
+               ${PROJECT_BINARY_DIR}/package/heddle-test.cmake @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/package/heddle-test.cmake DESTINATION ${cmake_folder})

@@ -46,6 +46,17 @@ hd_status cli_read_percent(cli *c, const char *option, const char *text, double 
     return HD_OK;
 }
 
+bool cli_read_line(hd_arena *arena, const char *text, const char **file, uint32_t *line) {
+    const char *colon = strrchr(text, ':'), *end;
+    uint64_t number;
+    if (!cli_whole(colon ? colon + 1 : text, &end, &number) || *end || !number ||
+        number > UINT32_MAX || colon == text)
+        return false;
+    *file = colon ? hd_strndup(arena, text, (size_t)(colon - text)) : NULL;
+    *line = (uint32_t)number;
+    return true;
+}
+
 /* ---- the nearest name ------------------------------------------------------------- */
 
 /* Levenshtein's distance, for words of up to 63 letters. */

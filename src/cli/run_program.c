@@ -229,6 +229,77 @@ static void show(cli *c, const watched *r, hd_str *out) {
     }
 }
 
+/* ---- thresholds ------------------------------------------------------------------------------------ */
+
+/* A share of the bytes that a line moves, which are to be used. */
+typedef struct threshold {
+    const char *file; /* NULL: of every line that no other threshold is of */
+    uint32_t line;
+    double least;
+} threshold;
+
+/* Each "50%" or "tree.cu:17=50%". */
+static hd_status read_thresholds(cli *c, const cli_texts *texts, threshold *all) {
+    for (size_t i = 0; i < texts->count; i++) {
+        const char *text = texts->data[i], *equal = strrchr(text, '=');
+        if (equal) {
+            const char *place = hd_strndup(c->arena, text, (size_t)(equal - text));
+            if (!cli_read_line(c->arena, place, &all[i].file, &all[i].line) || !all[i].file)
+                return cli_refuse(c, "--fail-below takes SHARE or FILE:LINE=SHARE, not '%s'", text);
+        }
+        if (cli_read_percent(c, "fail-below", equal ? equal + 1 : text, 100, &all[i].least))
+            return HD_EINPUT;
+    }
+    return HD_OK;
+}
+
+static bool is_of(const threshold *t, const line_row *row) {
+    return t->file && row->file && t->line == row->line &&
+           !strcmp(hd_path_name(t->file), hd_path_name(row->file));
+}
+
+/* Of a line that no threshold names, only where it moves this share of all bytes: a value that is
+ * read once uses little, and costs nothing. */
+static const double least_of_all = 0.01;
+
+/* The lines below their thresholds are told: HD_EDIFFER where there are any. A threshold of a line
+ * that moved nothing checks nothing: HD_EINPUT. */
+static hd_status check_thresholds(cli *c, const watched *r, const threshold *all, size_t count) {
+    hd_status status = HD_OK;
+    uint64_t every = 0;
+    for (size_t l = 0; l < r->lines.count; l++)
+        every += r->lines.data[l].counts.moved.bytes_moved;
+    for (size_t l = 0; l < r->lines.count; l++) {
+        const line_row *row = &r->lines.data[l];
+        const threshold *named = NULL, *any = NULL;
+        for (size_t i = 0; i < count; i++)
+            if (is_of(&all[i], row))
+                named = &all[i];
+            else if (!all[i].file)
+                any = &all[i];
+        if ((double)row->counts.moved.bytes_moved < least_of_all * (double)every)
+            any = NULL;
+        const threshold *its = named ? named : any;
+        double used = hd_efficiency(&row->counts);
+        if (its && used < its->least)
+            status = hd_fail(
+                &c->diag, HD_EDIFFER, &(hd_place){.file = row->file, .line = row->line},
+                "%s of kernel '%s' uses %s of the bytes that it moves, less than %s", row->kind,
+                row->kernel, hd_show_share(c->arena, used), hd_show_share(c->arena, its->least));
+    }
+    for (size_t i = 0; i < count; i++) {
+        bool met = !all[i].file;
+        for (size_t l = 0; l < r->lines.count && !met; l++)
+            met = is_of(&all[i], &r->lines.data[l]);
+        if (!met)
+            return cli_refuse(c,
+                              "--fail-below: line %u of %s has moved nothing; 'heddle run --json' "
+                              "lists the lines that do (build with -lineinfo)",
+                              all[i].line, all[i].file);
+    }
+    return status;
+}
+
 /* ---- the command -------------------------------------------------------------------------------------- */
 
 static hd_status run_program(cli *c, const hd_device *device, double overhead, const char *folder,
@@ -272,7 +343,9 @@ int cmd_run_program(cli *c) {
     const hd_device *device;
     char *folder;
     double overhead = 0.2;
-    if (cli_read_percent(c, "overhead", o->overhead, 1000, &overhead) ||
+    threshold *thresholds = hd_new_array(c->arena, threshold, o->thresholds.count + 1);
+    if (read_thresholds(c, &o->thresholds, thresholds) ||
+        cli_read_percent(c, "overhead", o->overhead, 1000, &overhead) ||
         cli_find_device(c, &device) || cli_check_program(c, c->words[0]) ||
         hd_scratch_make(c->arena, &c->diag, &folder))
         return CLI_WRONG;
@@ -288,6 +361,10 @@ int cmd_run_program(cli *c) {
     int printed = c->json           ? cli_print_row(c, result_members, hd_row(&found))
                   : found.processes ? cli_print(c, &out)
                                     : CLI_FINE;
+    hd_status below = check_thresholds(c, &found, thresholds, o->thresholds.count);
     bool wrong = found.status || found.faults.count || found.leaks.count;
-    return printed ? printed : found.was_stopped ? CLI_STOPPED : wrong ? CLI_WRONG : CLI_FINE;
+    return printed             ? printed
+           : found.was_stopped ? CLI_STOPPED
+           : wrong             ? CLI_WRONG
+                               : cli_status(below);
 }

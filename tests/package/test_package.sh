@@ -66,7 +66,7 @@ grep -rlaF -e "$source_folder" -e "$build" -e "$(realpath "$build")" "$package" 
 [ -z "$(find "$package" -type l -lname '/*')" ] || complain "there are links to absolute paths"
 [ -z "$(find "$package" -perm /6022 ! -type l)" ] || complain "files that others may write"
 for name in README.md LICENSE share/doc/heddle/docs/job.md share/doc/heddle/licences/libllvm19 \
-    share/doc/heddle/licences/uPlot share/man/man1/heddle-advise.1 share/heddle/bench/table2/sampo.yaml \
+    share/doc/heddle/licences/uPlot lib/cmake/heddle/heddle-test.cmake share/man/man1/heddle-advise.1 share/heddle/bench/table2/sampo.yaml \
     lib/heddle/lib/clang/19/include/{opencl-c.h,opencl-c-base.h,__clang_cuda_runtime_wrapper.h}; do
     [ -s "$package/$name" ] || complain "the package has no $name"
 done

@@ -18,11 +18,20 @@
 #include "base/elf.h"
 
 /* The beginning of an executable function: to an address of 64 bits, by a register that no call uses. */
+#if defined __aarch64__
+typedef struct __attribute__((packed)) jump {
+    uint32_t load, go; /* ldr x16, to; br x16 */
+    uint64_t to;
+} jump;
+static jump jump_to(uint64_t to) { return (jump){0x58000050, 0xd61f0200, to}; }
+#else
 typedef struct __attribute__((packed)) jump {
     uint8_t move[2]; /* movabs rax */
     uint64_t to;
     uint8_t go[2]; /* jmp rax */
 } jump;
+static jump jump_to(uint64_t to) { return (jump){{0x48, 0xb8}, to, {0xff, 0xe0}}; }
+#endif
 enum { ALIGNED = 16 }; /* functions of the runtime are */
 
 static bool begins(const char *name, const char *with) {
@@ -51,7 +60,7 @@ static void *runtime_of(int version) {
 }
 
 static void begin_with_jump(char *function, void *to) {
-    const jump j = {{0x48, 0xb8}, (uint64_t)(uintptr_t)to, {0xff, 0xe0}};
+    const jump j = jump_to((uint64_t)(uintptr_t)to);
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)function,
                     from = at / page * page,
                     bytes = (at + sizeof j - from + page - 1) / page * page;
@@ -59,6 +68,7 @@ static void begin_with_jump(char *function, void *to) {
         return;
     memcpy(function, &j, sizeof j);
     mprotect(function - (at - from), bytes, PROT_READ | PROT_EXEC);
+    __builtin___clear_cache(function, function + sizeof j);
 }
 
 static void replace(const hd_elf_functions *f, char *base, void *runtime) {
@@ -145,6 +155,18 @@ static void loaded(void) {
 }
 
 /* The loader's function does nothing: it returns, and behind that is nothing up to the next one. */
+#if defined __aarch64__
+static bool does_nothing(const unsigned char *function) {
+    enum { MARK = (int)0xd503245f /* bti c */, RETURN = (int)0xd65f03c0, NOP = (int)0xd503201f };
+    int32_t code[sizeof(jump) / 4];
+    memcpy(code, function, sizeof code);
+    size_t at = code[0] == MARK;
+    bool nothing = (uintptr_t)function % ALIGNED == 0 && code[at++] == RETURN;
+    for (; at < sizeof code / sizeof *code; at++)
+        nothing &= code[at] == NOP || !code[at];
+    return nothing;
+}
+#else
 static bool does_nothing(const unsigned char *function) {
     static const unsigned char marked[] = {0xf3, 0x0f, 0x1e, 0xfa}; /* endbr64 */
     const bool is_marked = !memcmp(function, marked, sizeof marked);
@@ -152,6 +174,7 @@ static bool does_nothing(const unsigned char *function) {
     return (uintptr_t)function % ALIGNED == 0 && at[0] == 0xc3 &&
            strchr("\x66\x0f\x90\x2e\xcc", at[1]);
 }
+#endif
 
 /* Before the C library's own constructor, which sets the environment. */
 __attribute__((constructor)) static void begin(int argc, char **argv, char **variables) {

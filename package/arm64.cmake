@@ -1,0 +1,18 @@
+# A toolchain for CMake: builds for arm64 on another machine, with Debian's cross compiler and a folder that has
+# the arm64 packages (package/arm64.sh makes both), and runs what was built with qemu-user.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(HEDDLE_SYSROOT "" CACHE PATH "the folder that has the arm64 packages")
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES HEDDLE_SYSROOT)
+set(CMAKE_SYSROOT ${HEDDLE_SYSROOT})
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(CMAKE_FIND_ROOT_PATH ${HEDDLE_SYSROOT})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -L ${HEDDLE_SYSROOT})
+set(ENV{PKG_CONFIG_SYSROOT_DIR} ${HEDDLE_SYSROOT})
+set(ENV{PKG_CONFIG_LIBDIR} ${HEDDLE_SYSROOT}/usr/lib/aarch64-linux-gnu/pkgconfig:${HEDDLE_SYSROOT}/usr/share/pkgconfig)
