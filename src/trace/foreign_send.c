@@ -9,6 +9,8 @@
 
 #include "foreign_entry.h"
 
+enum { BLOCKS_MOST = 1 << 26 }; /* of a grid, which a damaged line may make of any size */
+
 /* ---- launches --------------------------------------------------------------------------------- */
 
 static int by_block(const void *a, const void *b) {
@@ -97,6 +99,9 @@ static void make_launch(foreign *f, foreign_launch *l, uint32_t number) {
     const char *fault = launch_fault(launch);
     if (fault)
         hd_scan_fail(&f->in, l->at, "%s", fault);
+    else if (launch->block_count > BLOCKS_MOST)
+        hd_scan_fail(&f->in, l->at, "the grid has %llu blocks, and %d are read at most",
+                     (ull)launch->block_count, BLOCKS_MOST);
 }
 
 /* ---- the second time through --------------------------------------------------------------------- */
@@ -311,6 +316,7 @@ static void send_block(sending *s, uint64_t block, size_t first, size_t end) {
 static size_t send_launch(sending *s, size_t first, uint32_t launch) {
     foreign *f = s->f;
     const hd_event_launch *l = &s->launch->launch;
+    const hd_trace_watch *watch = f->reading.watch;
     f->in.status = s->sink->launch ? s->sink->launch(s->sink->self, l) : HD_OK;
     if (f->in.status)
         return first;
@@ -322,6 +328,7 @@ static size_t send_launch(sending *s, size_t first, uint32_t launch) {
         bool is_there = e && e->launch == launch && e->block == (z << 48 | y << 32 | x);
         size_t end = is_there ? end_of(f, first, false) : first;
         send_block(s, b, first, end);
+        f->reading.stopped |= watch && watch->stop && *watch->stop; /* also of empty blocks */
         first = end;
     }
     if (s->sink->end_launch) {

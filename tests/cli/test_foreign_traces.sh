@@ -201,6 +201,7 @@ at() {
 at '4:[0-9]+' "'x' is not a launch's number" mem_trace '4s/grid_launch_id 0/grid_launch_id x/'
 at '4:[0-9]+' 'a block has three numbers' mem_trace '4s/CTA 0,0,0/CTA 0,0/'
 at '4:1' 'block 9,0,0 is beyond the grid of 5,1,1' mem_trace '4s/CTA 0,0,0/CTA 9,0,0/'
+at '2:1' 'the grid has 4294836225 blocks, and 67108864 are read at most' mem_trace '2s/grid size 5,1,1/grid size 65535,65535,1/'
 at '4:[0-9]+' 'here must be an address, as 0x' mem_trace '4s/ 0x[0-9a-f]* $/ 7 /'
 at '4:[0-9]+' 'here must be one of 32 addresses' mem_trace '4s/ 0x[0-9a-f]* $//'
 at '[0-9]+:1' 'warp 2 is beyond its block, which has 64 threads' traceg.0 's/^warp = 1/warp = 2/'
