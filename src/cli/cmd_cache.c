@@ -29,14 +29,17 @@ static hd_status simulate(cli *c, request *r) {
     hd_status status = !r->input.is_trace ? cli_load_input(c, &r->input, &r->job)
                        : r->job_path      ? cli_load(c, r->job_path, &r->input.source, &r->job)
                                           : HD_OK;
-    if (!status && r->notation)
+    const bool of_trace = r->input.is_trace && !r->job_path; /* which knows its records itself */
+    if (!status && r->notation && !of_trace)
         status = hd_job_require_record(&c->diag, r->job);
-    if (!status && r->notation)
+    if (!status && r->notation && !of_trace)
         status = hd_layout_parse(c->arena, &c->diag, r->job->record, r->notation, &r->layout);
     if (status)
         return status;
     status = r->input.is_trace ? cli_open_trace(c, &r->input, &trace)
                                : cli_open_job_accesses(c, &r->input, r->job, &r->run, &trace);
+    if (!status && r->notation && of_trace)
+        status = cli_lay_out_trace(c, &r->input, &c->given->layouts, &trace);
     if (status)
         return status;
     r->trace = trace;
@@ -138,8 +141,6 @@ int cmd_cache(cli *c) {
     if (!r.input.is_trace && r.job_path)
         return cli_wrong(c, "--job goes with a trace; %s is a job or a kernel file itself",
                          r.input.path);
-    if (r.input.is_trace && r.notation && !r.job_path)
-        return cli_wrong(c, "--layout needs the job that the trace is of: --job JOB");
     if (cli_find_device(c, &r.device) || hd_caches_check(&c->diag, r.device))
         return CLI_WRONG;
     bool failed = simulate(c, &r) != HD_OK;

@@ -255,7 +255,9 @@ int cmd_trace_info(cli *c) {
     hd_trace *trace;
     cli_end_on_stop();
     cli_progress(c, "opening");
-    if (hd_trace_open(c->arena, &c->diag, c->words[0], &trace))
+    if (hd_foreign_tool(c->words[0])
+            ? cli_open_foreign(c, c->words[0], &c->given->input.source, &trace)
+            : hd_trace_open(c->arena, &c->diag, c->words[0], &trace))
         return CLI_WRONG;
     const hd_trace_contents *contents = hd_trace_get(trace);
     int status =
@@ -345,6 +347,7 @@ int cmd_trace_export(cli *c) {
                                  .first_block = in->first_block,
                                  .last_block = in->last_block,
                                  .spaces = in->space_text ? in->spaces : 0};
+    r.input.is_foreign = hd_foreign_tool(in->path);
     if (cli_open_trace(c, in, &trace))
         return CLI_WRONG;
     int status = export(c, &r, trace);
@@ -354,36 +357,6 @@ int cmd_trace_export(cli *c) {
 
 /* ---- import ----------------------------------------------------------------------------- */
 
-/* From text to a file; a signal leaves none, and *stopped tells. */
-static hd_status import(cli *c, const char *path, const char *out, bool *stopped) {
-    hd_trace_text *text;
-    hd_trace_writer *writer;
-    cli_stop stop;
-    cli_meter meter = {.c = c};
-    const hd_trace_watch watch = {cli_show_meter, &meter, cli_catch_stop(&stop)};
-    hd_status status = hd_trace_text_open(c->arena, &c->diag, path, &watch, &text);
-    if (status == HD_OK) {
-        const hd_trace_header header = {.source = path, .spaces = hd_trace_text_spaces(text)};
-        status = hd_trace_create(c->arena, &c->diag, out, &header, &writer);
-    }
-    if (status == HD_OK) {
-        hd_sink sink = hd_trace_sink(writer);
-        status = hd_trace_text_send(text, &sink);
-        *stopped = *watch.stop;
-        if (*stopped) {
-            hd_trace_abandon(writer);
-            hd_warn(&c->diag, &(hd_place){.file = path},
-                    "stopped by a signal: nothing was written");
-            status = HD_OK;
-        } else {
-            status = hd_trace_end(writer, status, true);
-        }
-    }
-    cli_release_stop(&stop);
-    cli_progress(c, NULL);
-    return status;
-}
-
 int cmd_trace_import(cli *c) {
     const char *path = c->given->input.out;
     traced sum;
@@ -391,7 +364,8 @@ int cmd_trace_import(cli *c) {
         return cli_wrong(c, "where to? Name a file with -o FILE");
     const char *const inputs[] = {c->words[0]};
     bool stopped = false;
-    if (check_trace(c, path, inputs, 1) || import(c, c->words[0], path, &stopped))
+    if (check_trace(c, path, inputs, 1) ||
+        cli_import_trace(c, c->words[0], &c->given->input.source, path, &stopped))
         return CLI_WRONG;
     if (stopped)
         return CLI_STOPPED;

@@ -223,10 +223,13 @@ const cli_command cli_commands[] = {
          "Writes a trace file in the text form, which 'heddle help trace-text' explains. Of a "
          "trace that is not complete, the blocks that are."},
     [IMPORT] =
-        {"trace", "import", CLI_STUDY, "make a trace file of text", cmd_trace_import, 1, 1,
-         "TEXT -o FILE",
+        {"trace", "import", CLI_STUDY, "make a trace file of text, or of another tool's trace",
+         cmd_trace_import, 1, 1, "[OPTIONS] TEXT -o FILE",
          "Turns the text form, as 'heddle trace export' writes it or another tool does, into a "
-         "trace file."},
+         "trace file; or what NVBit's mem_trace, Accel-Sim's tracer (.traceg), CUTracer (NDJSON) "
+         "or Omniprobe's AddressLogger (JSON) wrote, which the contents tell. Commands that take a "
+         "trace take those files, too. What such a trace lacks is said; with --record its accesses "
+         "have fields, and 'heddle diff --layout L FILE' counts them in other layouts."},
     [CACHE] =
         {"cache", NULL, CLI_STUDY,
          "simulate caches, in any layout; count stack distances, and reuse", cmd_cache, 1, 1,
@@ -377,16 +380,17 @@ const cli_option cli_all_options[] = {
      "layout' has the notation",
      .values = "aos soa da", .excludes = "map"},
     {"layout", 'l', "L", CLI_TEXTS, AT(layouts), IN(RUN) | IN(SHOW),
-     "run the job in this layout: its kernels are rewritten in memory, and no file is; RECORD=L "
+     "run the job in this layout: its kernels are rewritten in memory, and no file is (a trace is "
+     "counted as if its record lay so); RECORD=L "
      "for another record of the job (may be repeated); 'heddle help layout' has the notation",
      .values = "aos soa da", .excludes = "races"},
     {"layout", 'l', "L", CLI_TEXTS, AT(layouts), IN(DIFF),
-     "a layout to compare, in which the job is run without files (twice; once: with the one that "
-     "it has); 'heddle help layout' has the notation",
+     "a layout to compare, in which the job is run without files, or a trace counted (twice; once: "
+     "with the one that it has); 'heddle help layout' has the notation",
      .values = "aos soa da"},
     {"layout", 'l', "L", CLI_TEXTS, AT(layouts), IN(CACHE) | IN(MEASURE),
-     "a layout of the job's record; 'heddle help layout' has the notation", .values = "aos soa da",
-     .most = 1},
+     "a layout of the job's record, or the trace's; 'heddle help layout' has the notation",
+     .values = "aos soa da", .most = 1},
     {"loops", 0, "RULE", CLI_TEXT, AT(loops), IN(ADVISE) | IN(COSTS),
      "length of loops whose length is not known: peng (100), kofler (256 for a work-group, 10^6 "
      "for an NDRange, else 512*10^3) or a number; default: peng",
@@ -725,7 +729,16 @@ const cli_option cli_all_options[] = {
      "the struct to lay out; default: that of the buffers; with --of the members of one, \"float "
      "x, y; int id\""},
     {"of", 0, "NAME", CLI_TEXT, AT(input.source.record_of), KERNELS,
-     "the parameter that points to elements of --record, which the kernel knows no struct of"},
+     "the parameter that points to elements of --record, which the kernel knows no struct of; of "
+     "another tool's trace the array's address, 0x7f5e00000000 or with its bytes "
+     "0x7f5e00000000+4096"},
+    {"record", 'r', "MEMBERS", CLI_TEXT, AT(input.source.record),
+     IN(IMPORT) | IN(INFO) | IN(EXPORT),
+     "of another tool's trace, which knows no fields: the members of the struct that an array has, "
+     "such as \"float x, y; int id\""},
+    {"of", 0, "ADDRESS", CLI_TEXT, AT(input.source.record_of), IN(IMPORT) | IN(INFO) | IN(EXPORT),
+     "where that array begins, 0x7f5e00000000 or with its bytes 0x7f5e00000000+4096; default: the "
+     "one piece of memory that is touched"},
     {"split", 0, "FIELD", CLI_TEXTS, AT(input.source.split), KERNELS,
      "take an array, a nested struct or a vector of the record apart: its parts become fields "
      "(may be repeated); of a job, too"},

@@ -195,13 +195,10 @@ hd_status cli_count(cli *c, cli_counted *k, const hd_device *device) {
     hd_trace *trace;
     k->table = (hd_access_table){.arena = c->arena};
     hd_status status = cli_read_input(c, &k->input);
-    if (status == HD_OK && k->input.is_trace && k->layouts.count)
-        return cli_fail_at(
-            c, k->input.path,
-            "--layout: a trace has the addresses of one layout, and is not run again; "
-            "give the job");
     if (status == HD_OK)
         status = k->input.is_trace ? cli_open_trace(c, &k->input, &trace) : run_job(c, k, &trace);
+    if (status == HD_OK && k->input.is_trace)
+        status = cli_lay_out_trace(c, &k->input, &k->layouts, &trace);
     if (status != HD_OK)
         return status;
     status = count_trace(c, k, device, trace);

@@ -61,9 +61,13 @@ bool cli_job_options_given(const cli_input *input) {
            s->values.count || m->workers || m->max_instructions || m->local_memory;
 }
 
-/* Beside a trace they would be ignored, so they are an error. */
+/* Beside a trace they would be ignored, so they are an error; but that of another tool knows no
+ * records. */
 static hd_status refuse_job_options(cli *c, const cli_input *input) {
-    return cli_job_options_given(input)
+    cli_input other = *input;
+    if (input->is_foreign)
+        other.source.record = other.source.record_of = NULL;
+    return cli_job_options_given(&other)
                ? cli_fail_at(
                      c, input->path,
                      "this is a trace: options on kernels and on the machine go with a job or "
@@ -90,6 +94,9 @@ hd_status cli_read_input(cli *c, cli_input *input) {
             read(file, bytes, sizeof bytes) == sizeof bytes && !memcmp(bytes, magic, sizeof magic);
         close(file);
     }
+    input->is_foreign = !input->is_trace && !cli_is_job(input->path) &&
+                        !hd_is_kernel_file(input->path) && hd_foreign_tool(input->path);
+    input->is_trace |= input->is_foreign;
     if (input->is_trace)
         return refuse_job_options(c, input);
     if (cli_is_job(input->path) || hd_is_kernel_file(input->path))
@@ -100,9 +107,9 @@ hd_status cli_read_input(cli *c, cli_input *input) {
     close(file);
     return cli_fail_at(
         c, input->path,
-        "neither a trace ('heddle trace' makes one, and 'heddle trace import' makes one "
-        "of text) nor a job (.yaml) nor a kernel file (%s)",
-        hd_kernel_endings(c->arena));
+        "neither a trace ('heddle trace' makes one, 'heddle trace import' makes one of text, and "
+        "those of %s are read) nor a job (.yaml) nor a kernel file (%s)",
+        hd_foreign_kinds(c->arena), hd_kernel_endings(c->arena));
 }
 
 hd_status cli_read_inputs(cli *c, const cli_input *input, char *const *paths, uint32_t count) {
@@ -204,7 +211,8 @@ hd_status cli_trace_job(cli *c, const cli_input *input, const hd_job *job, const
 hd_status cli_open_trace(cli *c, const cli_input *input, hd_trace **trace) {
     const hd_place place = {.file = input->path};
     bool launch = !input->launch_text, block = !input->block_text;
-    hd_status status = hd_trace_open(c->arena, &c->diag, input->path, trace);
+    hd_status status = input->is_foreign ? cli_open_foreign(c, input->path, &input->source, trace)
+                                         : hd_trace_open(c->arena, &c->diag, input->path, trace);
     if (status != HD_OK)
         return status;
     const hd_trace_contents *contents = hd_trace_get(*trace);

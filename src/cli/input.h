@@ -21,6 +21,7 @@ typedef struct cli_input {
     const char *launch_text, *block_text, *space_text;
     /* what they mean: cli_read_input() */
     bool is_trace;
+    bool is_foreign; /* another tool's: it is imported when it is opened */
     uint64_t first_launch, last_launch, first_block, last_block;
     uint32_t spaces;      /* bit 1 << kir_space; global memory by default */
     uint32_t besides;     /* spaces that a job is traced with, too */
@@ -58,6 +59,16 @@ hd_status cli_load_input(cli *c, cli_input *input, hd_job **job);
  * *path then is (hd_trace_finish()). */
 hd_status cli_trace_job(cli *c, const cli_input *input, const hd_job *job, const char **path,
                         cli_run *run);
+/* import.c: from the text form, or another tool's trace, to a file; of `source` --record and --of.
+ * A signal leaves none, and *stopped tells. */
+hd_status cli_import_trace(cli *c, const char *path, const cli_source *source, const char *out,
+                           bool *stopped);
+/* The same into a file that is gone when the trace is closed. */
+hd_status cli_open_foreign(cli *c, const char *path, const cli_source *source, hd_trace **trace);
+/* laid_out.c: takes a trace's place by the same in these layouts of its records (--layout L or
+ * RECORD=L), in a file that is gone when it is closed. An error closes it. */
+hd_status cli_lay_out_trace(cli *c, const cli_input *input, const cli_texts *layouts,
+                            hd_trace **trace);
 /* Opens a trace, in which what is asked for must be. Warns when it is not complete. */
 hd_status cli_open_trace(cli *c, const cli_input *input, hd_trace **trace);
 /* Either: a job is run into a file that is gone when the trace is closed, by each rank by itself;

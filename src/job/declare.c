@@ -128,6 +128,12 @@ static hd_status make_record(const resolver *r, hd_job_declared *declared) {
     return status ? status : hd_record_check(r->diag, record);
 }
 
+hd_status hd_job_declare(hd_arena *arena, const hd_diag *diag, hd_job_declared *declared) {
+    const kir_module none = {0};
+    const resolver r = {.arena = arena, .diag = diag, .module = &none};
+    return make_record(&r, declared);
+}
+
 hd_status job_resolve_declared(const resolver *r) {
     hd_status status = HD_OK;
     for (uint32_t d = 0; d < r->job->declared_count; d++)

@@ -413,6 +413,9 @@ hd_binding hd_job_binding(hd_arena *arena, const hd_job *job, const hd_launch *l
 /* The record that the job declares of what this argument points to, or NULL. */
 const hd_record *hd_job_declared_of(const hd_job *job, const hd_arg *arg);
 
+/* declare.c: makes the record that the fields are, which no kernel need be known for. */
+hd_status hd_job_declare(hd_arena *arena, const hd_diag *diag, hd_job_declared *declared);
+
 /* index_contents.c: gives buffers of a resolved job whose made-up contents index others numbers over
  * the whole range of these, at random or (`is_near`) one after another; false: there are none. */
 bool hd_job_fill_indices(hd_arena *arena, hd_job *job, bool is_near);

@@ -519,7 +519,9 @@ static void read_first_line(text_reader *r) {
     if (line.at != r->line || line.length < name || memcmp(line.at, TEXT_FIRST_LINE, name) != 0 ||
         !hd_span_number((hd_span){line.at + name, line.length - name}, 10, UINT64_MAX, &version) ||
         !version)
-        hd_scan_fail(&r->in, r->line, "the first line must be '%s'", TEXT_FIRST_LINE);
+        hd_scan_fail(&r->in, r->line,
+                     "the first line must be '%s'; of other tools' traces those of %s are read",
+                     TEXT_FIRST_LINE, hd_foreign_kinds(r->arena));
     else if (version > 1)
         hd_scan_fail(
             &r->in, r->line + name,

@@ -175,6 +175,41 @@ uint32_t hd_trace_text_spaces(const hd_trace_text *text);
 /* Hands its launches to a sink, in the calling thread. */
 hd_status hd_trace_text_send(hd_trace_text *text, const hd_sink *sink);
 
+/* ---- foreign.c: traces of other tools, docs/foreign-input.md ---------------------- */
+
+/* The array of a record in a trace that knows no fields. */
+typedef struct hd_trace_record {
+    const hd_record *record;
+    bool has_base;        /* else there must be one piece of memory, which is the array */
+    uint64_t base, bytes; /* bytes 0: to the end of the piece of memory that it begins in */
+} hd_trace_record;
+
+typedef struct foreign hd_foreign;
+
+/* What wrote the file, by its first bytes: a name. NULL: none of the tools, or it cannot be read. */
+const char *hd_foreign_tool(const char *path);
+/* The tools whose traces are read, as a list. */
+const char *hd_foreign_kinds(hd_arena *arena);
+/* Reads such a file. A fault of it is an HD_EINPUT at its line, and a file that holds no addresses
+ * one that says why. `record` may be NULL, and so may `watch`: as with hd_trace_text_open(). The
+ * launches have buffers m0, m1 ... for the memory that was touched, and accesses by what the tool
+ * knows of the instruction. The warps of a block are taken as going in step. */
+hd_status hd_foreign_open(hd_arena *arena, const hd_diag *diag, const char *path,
+                          const hd_trace_record *record, const hd_trace_watch *watch,
+                          hd_foreign **foreign);
+/* In words; NULL: nothing but fields. */
+const char *hd_foreign_lacks(const hd_foreign *foreign);
+uint32_t hd_foreign_spaces(const hd_foreign *foreign);
+hd_status hd_foreign_send(hd_foreign *foreign, const hd_sink *sink);
+
+/* ---- laid_out.c: a trace in another layout ---------------------------------------- */
+
+/* The events of a trace as they would be with every buffer of this record in this layout; the record
+ * is known by its name. An access that touches several fields becomes one for each piece of memory
+ * that these are in. */
+hd_status hd_trace_lay_out(const hd_diag *diag, hd_trace *trace, const hd_record_layout *of,
+                           const hd_trace_watch *watch, const hd_sink *sink);
+
 typedef hd_status hd_text_write(void *user, const char *text, size_t length);
 /* Writes what is chosen of a trace in the text form, and sums it up. A launch that a plain
  * text says everything of is written as one. */

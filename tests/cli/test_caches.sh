@@ -46,7 +46,7 @@ refuses 'tesla-c1060.yaml: error: there is no L2 for global memory' \
 grep -v tags "$source_folder/devices/tesla-k20c.yaml" >bare.yaml
 refuses "bare.yaml: error: the profile lacks 'l2tags'.*ways: 16" \
     cache body.yaml --device ./bare.yaml
-refuses '--layout needs the job that the trace is of: --job JOB' cache body.hdt --layout soa
+refuses "--layout body=.*|no field 'w'" cache body.hdt --layout '{w}'
 refuses '--job goes with a trace' cache body.yaml --job body.yaml
 refuses 'this is a trace' cache body.hdt --global 64
 refuses 'the trace has no such launch' cache body.hdt --launch 7
