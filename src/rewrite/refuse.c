@@ -160,7 +160,13 @@ void rw_refuse_misplaced(rewriter *rw, const frame *at, const record_value *v) {
     unsigned offset;
     if (rw_offset_of(&rw->src, clang_getCursorLocation(root), &offset))
         hd_push(rw->arena, &rw->seen, offset);
-    if (clang_getCursorKind(parent) == CXCursor_CallExpr)
+    if (rw_points_to_bytes(clang_getCursorType(clang_getCursorReferenced(root))))
+        rw_refuse(
+            rw, root,
+            "'%s' is declared as bytes, in which there are laid-out records '%s', and is used "
+            "here as what it is declared; declare it '%s *', and count records",
+            name, record_name(v), v->what.of->spelling);
+    else if (clang_getCursorKind(parent) == CXCursor_CallExpr)
         refuse_call(rw, at->cursor, parent, v);
     else if (clang_getCursorUnaryOperatorKind(bare) == CXUnaryOperator_AddrOf && v->depth == 1)
         rw_refuse(rw, bare,

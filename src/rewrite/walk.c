@@ -106,7 +106,7 @@ bool rw_is_unused(const rewriter *rw, const frame *at) {
 
 /* libclang has no name for a member of what depends on a template's parameter, nor for an unnamed
  * struct or union that a member stands in. */
-static const char *member_name(rewriter *rw, CXCursor member) {
+const char *rw_member_name(rewriter *rw, CXCursor member) {
     const char *name = rw_spelling(rw->arena, member);
     range whole;
     bool is_known = *name && (!strchr(name, '(') || !strncmp(name, "operator", 8));
@@ -115,17 +115,34 @@ static const char *member_name(rewriter *rw, CXCursor member) {
     return rw_token_text(&rw->src, rw_token_ending(&rw->src, whole.end));
 }
 
+/* In a template the record's method of this name, where there is one alone. */
+CXCursor rw_member_of(rewriter *rw, CXCursor e, const laid_record *l, const char *name) {
+    CXCursor member = clang_getCursorReferenced(e), found = clang_getNullCursor();
+    hd_cursors inside = {0};
+    if (clang_Cursor_isNull(member) && !clang_Cursor_isNull(l->declaration))
+        inside = hd_cursor_children(rw->arena, l->declaration);
+    for (size_t i = 0; i < inside.count; i++) {
+        if (clang_getCursorKind(inside.data[i]) != CXCursor_CXXMethod ||
+            strcmp(rw_spelling(rw->arena, inside.data[i]), name) != 0)
+            continue;
+        if (!clang_Cursor_isNull(found))
+            return member;
+        found = inside.data[i];
+    }
+    return clang_Cursor_isNull(found) ? member : found;
+}
+
 static bool edit_field(rewriter *rw, const frame *at) {
     hd_cursors inside = hd_cursor_children(rw->arena, at->cursor);
     if (!inside.count)
         return false;
     frame base = {inside.data[0], at};
     record_value v = rw_record_value_of(rw, base.cursor);
-    const char *name = member_name(rw, at->cursor), *why;
-    CXCursor member = clang_getCursorReferenced(at->cursor);
+    const char *name = rw_member_name(rw, at->cursor), *why;
     range whole = {0, 0};
     if (v.depth < 0 || v.depth > 1 || v.what.field >= 0)
         return false;
+    CXCursor member = rw_member_of(rw, at->cursor, v.what.of, name);
     if (clang_getCursorKind(member) == CXCursor_ConversionFunction) {
         rw_check_method(rw, at->up, member, v.what.of);
         rw_walk(rw, &base);
@@ -300,12 +317,19 @@ static bool edit_sizeof(rewriter *rw, const frame *at) {
     if (clang_Cursor_isNull(operand))
         return false;
     record_value v = rw_record_value_of(rw, operand);
-    if (v.depth != 0 || v.what.field >= 0)
+    CXCursor named = clang_getCursorReferenced(rw_bare(rw->arena, operand));
+    bool is_array = v.depth == 1 && rw_is_named_array(rw, named);
+    if ((v.depth != 0 && !is_array) || v.what.field >= 0)
         return false;
     if (!rw_begins_with(rw, at->cursor, "sizeof") || !rw_range_of(&rw->src, at->cursor, &whole))
         return rw_refuse_macro(rw, at->cursor);
-    rw_edit_text(rw, whole,
-                 hd_format(rw->arena, "sizeof(%s%s)", v.what.of->scope, v.what.of->spelling));
+    const char *count =
+        is_array ? hd_format(rw->arena, "[%s::count]",
+                             hd_format(rw->arena, "decltype(%s)", rw_spelling(rw->arena, named)))
+                 : "";
+    rw_edit_text(
+        rw, whole,
+        hd_format(rw->arena, "sizeof(%s%s%s)", v.what.of->scope, v.what.of->spelling, count));
     for (size_t i = rw_token_from(&rw->src, whole.begin);
          i < rw->src.token_count && rw->src.tokens[i].at.begin < whole.end; i++)
         hd_push(rw->arena, &rw->seen, rw->src.tokens[i].at.begin);
@@ -364,6 +388,15 @@ static bool is_argument(CXCursor call, CXCursor child) {
     return false;
 }
 
+/* An element, given to what is no parameter for places but a reference that is not const. */
+static bool may_change_element(rewriter *rw, CXCursor parameter, CXCursor argument) {
+    CXType type = clang_getCanonicalType(clang_getCursorType(parameter));
+    return type.kind == CXType_LValueReference &&
+           !clang_isConstQualifiedType(clang_getPointeeType(type)) &&
+           rw_laid_record_of(rw, clang_getPointeeType(type)) &&
+           rw_record_value_of(rw, argument).depth == 0;
+}
+
 bool rw_edit_call(rewriter *rw, const frame *at) {
     CXCursor callee = rw_callee(rw->arena, at->cursor);
     hd_cursors inside = hd_cursor_children(rw->arena, at->cursor);
@@ -375,6 +408,8 @@ bool rw_edit_call(rewriter *rw, const frame *at) {
         return true;
     }
     if (rw->with_host && (rw_edit_memory_call(rw, at) || rw_edit_exchange(rw, at)))
+        return true;
+    if (rw->is_cuda && (rw_edit_element_call(rw, at) || rw_edit_changing_call(rw, at)))
         return true;
     if (!rw->with_host && !clang_Cursor_isNull(callee) && rw_takes_records(rw, callee) &&
         rw_is_kernel(rw->arena, callee))
@@ -407,6 +442,14 @@ bool rw_edit_call(rewriter *rw, const frame *at) {
             rw_edit_reference(rw, &(frame){argument, at});
         } else if (wanted.of) {
             edit_argument(rw, at, argument, &wanted);
+        } else if (i - skip < (int)parameters.count &&
+                   may_change_element(rw, parameters.data[i - skip], argument)) {
+            rw_refuse(rw, argument,
+                      "'%s' takes this element of '%s' by a reference through which it may change "
+                      "it; make it a function behind the struct, with parameters '%s &'",
+                      rw_spelling(rw->arena, callee),
+                      rw_record_value_of(rw, argument).what.of->record->name,
+                      rw_record_value_of(rw, argument).what.of->spelling);
         } else {
             edit_foreign_argument(rw, at, argument);
         }
