@@ -46,6 +46,8 @@ static bool read_list(rewriter *rw, size_t open, size_t count, list *result) {
             attributes = t;
         } else if (strchr("([{", src->text[src->tokens[t].at.begin])) {
             t = rw_token_matching(src, t);
+        } else if (rw_token_is(src, t, "<")) {
+            t = rw_angle_matching(src, t, close);
         }
     }
     return result->count == count;
@@ -216,7 +218,7 @@ static void edit_declared(rewriter *rw, const target *f, size_t number, const po
                  f->is_kernel
                      ? kernel_parameter_text(rw, f, number, what)
                      : hd_format(rw->arena, "%s%s%s%s",
-                                 rw_is_record_template(rw, parameter)
+                                 rw_is_record_template(rw, parameter, what->of)
                                      ? rw_reference_text(rw, what)
                                      : rw_reference_type(rw, clang_getCursorType(parameter), what),
                                  *name || *stars ? " " : "", stars, name));
@@ -232,7 +234,7 @@ static bool refuse_parameter(rewriter *rw, CXCursor parameter, const pointee *wh
                             : rw_value_type(type);
     bool is_host = rw->with_host && rw_is_host(rw, clang_getCursorSemanticParent(parameter));
     if (what->field < 0 && rw_is_dependent(type) && !is_host &&
-        !rw_is_record_template(rw, parameter))
+        !rw_is_record_template(rw, parameter, what->of))
         rw_refuse(rw, parameter,
                   "the record that '%s' points to depends on a template's parameter; write '%s *'",
                   name, what->of->spelling);

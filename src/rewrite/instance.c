@@ -9,6 +9,7 @@
  * instances there are is seen in calls and launches, in names such as k<R>, and in explicit
  * instantiations. A template that is given other types, too, is a refusal.
  */
+#include "map_text.h"
 #include "pointer_flow.h"
 
 /* What instances make of one parameter of a template. */
@@ -32,35 +33,89 @@ static instance_param *param_of(instances *in, CXCursor parameter) {
     return &in->all.data[in->all.count - 1];
 }
 
-/* `T *` or `T &` of a template's type parameter T. */
-static bool is_of_parameter(const rewriter *rw, CXCursor declared, CXCursor *type_parameter) {
-    CXCursor function = clang_getCursorSemanticParent(declared);
-    const char *name = rw_plain_type(
-        rw->arena, rw_type_text(rw->arena, rw_innermost(clang_getCursorType(declared))));
+/* ---- "body<T>" beside "body<float>" -------------------------------------------------------------- */
+
+/* The type that a parameter points to, as it is written. */
+static const char *written_type(const rewriter *rw, CXCursor declared) {
+    const char *text = rw_type_text(rw->arena, clang_getCursorType(declared));
+    return rw_trimmed(rw->arena,
+                      rw_plain_type(rw->arena, hd_strndup(rw->arena, text, strcspn(text, "*&["))));
+}
+
+/* Argument `number` of "body<a, b>"; NULL: there is none. */
+static const char *argument_of(hd_arena *arena, const char *text, unsigned number) {
+    const char *at = strchr(text, '<'), *begin = at + 1;
+    int depth = 0;
+    for (; at && *at; at++) {
+        depth += (*at == '<') - (*at == '>');
+        if (depth > 1 || (*at != ',' && depth))
+            continue;
+        if (!number--)
+            return rw_trimmed(arena, hd_strndup(arena, begin, (size_t)(at - begin)));
+        begin = at + 1 + strspn(at + 1, " ");
+    }
+    return NULL;
+}
+
+/* What a template's parameter `name` is where `written` is the record; NULL: that does not say it. */
+static const char *argument_for(hd_arena *arena, const char *written, const char *record,
+                                const char *name) {
+    const char *own;
+    if (!strcmp(written, name))
+        return record;
+    written = rw_unscoped(written), record = rw_unscoped(record);
+    size_t stem = strcspn(written, "<");
+    if (!written[stem] || strncmp(written, record, stem + 1) != 0)
+        return NULL;
+    for (unsigned i = 0; (own = argument_of(arena, written, i)) != NULL; i++)
+        if (!strcmp(own, name))
+            return argument_of(arena, record, i);
+    return NULL;
+}
+
+const char *rw_argument_of_record(rewriter *rw, const laid_record *l, CXCursor parameter) {
+    enum CXCursorKind kind = clang_getCursorKind(parameter);
     hd_cursors inside = {0};
+    unsigned number = 0;
+    if (kind == CXCursor_TemplateTypeParameter || kind == CXCursor_NonTypeTemplateParameter)
+        inside = hd_cursor_children(rw->arena, rw_pattern_of(l->declaration));
+    for (size_t i = 0; i < inside.count; i++) {
+        if (clang_equalCursors(inside.data[i], parameter))
+            return argument_of(rw->arena, rw_unscoped(l->spelling), number);
+        number += clang_getCursorKind(inside.data[i]) == CXCursor_TemplateTypeParameter ||
+                  clang_getCursorKind(inside.data[i]) == CXCursor_NonTypeTemplateParameter;
+    }
+    return NULL;
+}
+
+/* The parameters of the device template that a parameter of a function is of. */
+static hd_cursors parameters_of_template(const rewriter *rw, CXCursor declared) {
+    CXCursor function = clang_getCursorSemanticParent(declared);
+    hd_cursors inside = {0}, found = {0};
     if (clang_getCursorKind(function) == CXCursor_FunctionTemplate &&
         rw_is_device_function(rw->arena, function) && rw_has_pointer(clang_getCursorType(declared)))
         inside = hd_cursor_children(rw->arena, function);
     for (size_t i = 0; i < inside.count; i++)
-        if (clang_getCursorKind(inside.data[i]) == CXCursor_TemplateTypeParameter &&
-            (!strcmp(rw_spelling(rw->arena, inside.data[i]), name) ||
-             clang_equalTypes(
-                 clang_getCanonicalType(clang_getCursorType(inside.data[i])),
-                 clang_getUnqualifiedType(rw_innermost(clang_getCursorType(declared)))))) {
-            *type_parameter = inside.data[i];
+        if (clang_getCursorKind(inside.data[i]) == CXCursor_TemplateTypeParameter ||
+            clang_getCursorKind(inside.data[i]) == CXCursor_NonTypeTemplateParameter)
+            hd_push(rw->arena, &found, inside.data[i]);
+    return found;
+}
+
+bool rw_is_record_template(const rewriter *rw, CXCursor parameter, const laid_record *l) {
+    hd_cursors all = parameters_of_template(rw, parameter);
+    for (size_t i = 0; i < all.count; i++)
+        if (argument_for(rw->arena, written_type(rw, parameter), l->spelling,
+                         rw_spelling(rw->arena, all.data[i])))
             return true;
-        }
     return false;
 }
 
-bool rw_is_record_template(const rewriter *rw, CXCursor parameter) {
-    CXCursor type_parameter;
-    return is_of_parameter(rw, parameter, &type_parameter);
-}
+/* ---- the instances of a program --------------------------------------------------------------------- */
 
 static void note(instances *in, CXCursor parameter, laid_record *l, const hd_place *place) {
-    CXCursor type_parameter;
-    if (!is_of_parameter(in->rw, parameter, &type_parameter))
+    if (!rw_is_dependent(clang_getCursorType(parameter)) ||
+        (l && !rw_is_record_template(in->rw, parameter, l)))
         return;
     instance_param *p = param_of(in, parameter);
     if (!l || (p->what.of && p->what.of != l)) {
@@ -161,24 +216,28 @@ void rw_seed_instances(rewriter *rw) {
 }
 
 /* `class S` becomes `class S = R`. */
-void rw_edit_type_parameter(rewriter *rw, CXCursor parameter, const pointee *what) {
-    CXCursor type_parameter;
+static void edit_default(rewriter *rw, CXCursor type_parameter, const char *argument) {
     range at;
-    if (!is_of_parameter(rw, parameter, &type_parameter))
+    size_t last = rw->src.token_count;
+    if (rw_range_of(&rw->src, type_parameter, &at))
+        last = rw_token_ending(&rw->src, at.end);
+    if (last < rw->src.token_count && rw_has_token(&rw->src, at, "="))
         return;
-    if (!rw_range_of(&rw->src, type_parameter, &at)) {
-        rw_refuse_macro(rw, parameter);
-        return;
-    }
-    size_t last = rw_token_ending(&rw->src, at.end);
-    if (rw_has_token(&rw->src, at, "="))
-        return;
-    if (!rw_token_is(&rw->src, last, rw_spelling(rw->arena, type_parameter))) {
-        rw_refuse_macro(rw, parameter);
+    const char *name = rw_spelling(rw->arena, type_parameter);
+    if (!rw_token_is(&rw->src, last, name)) {
+        rw_refuse_macro(rw, type_parameter);
         return;
     }
-    draft d = {0};
-    rw_draft_text(rw, &d, "%s = %s%s", rw_spelling(rw->arena, type_parameter), what->of->scope,
-                  what->of->spelling);
-    rw_edit(rw, rw->src.tokens[last].at, &d);
+    rw_edit_text(rw, rw->src.tokens[last].at, hd_format(rw->arena, "%s = %s", name, argument));
+}
+
+void rw_edit_type_parameter(rewriter *rw, CXCursor parameter, const pointee *what) {
+    hd_cursors all = parameters_of_template(rw, parameter);
+    const char *record = hd_format(rw->arena, "%s%s", what->of->scope, what->of->spelling);
+    for (size_t i = 0; i < all.count; i++) {
+        const char *argument = argument_for(rw->arena, written_type(rw, parameter), record,
+                                            rw_spelling(rw->arena, all.data[i]));
+        if (argument)
+            edit_default(rw, all.data[i], argument);
+    }
 }

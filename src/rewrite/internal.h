@@ -69,6 +69,8 @@ size_t rw_token_at(const source *src, unsigned offset);
 size_t rw_token_ending(const source *src, unsigned offset);
 /* The bracket that closes the one at `open`, or token_count. */
 size_t rw_token_matching(const source *src, size_t open);
+/* The end of a template's arguments that begin at `open`, before `end`; `open`: it compares. */
+size_t rw_angle_matching(const source *src, size_t open, size_t end);
 const char *rw_token_text(const source *src, size_t index);
 /* True when a token that begins in a range is this text. */
 bool rw_has_token(const source *src, range at, const char *text);
@@ -431,6 +433,8 @@ void rw_walk_child(rewriter *rw, const frame *at, CXCursor child);
 void rw_walk_children(rewriter *rw, const frame *at);
 /* The member of a laid-out record that an expression names, also in a template; and its name. */
 CXCursor rw_member_of(rewriter *rw, CXCursor e, const laid_record *l, const char *name);
+/* Of an instance the template, or the template's method; else itself. */
+CXCursor rw_pattern_of(CXCursor declared);
 const char *rw_member_name(rewriter *rw, CXCursor member);
 
 /* Makes the text of a pointer, or of an element whose address is meant, that of a reference. */
@@ -467,7 +471,9 @@ bool rw_touches_one_value(rewriter *rw, CXCursor call, CXCursor argument);
 void rw_check_method(rewriter *rw, const frame *call, CXCursor method, const laid_record *l);
 bool rw_method_changes(rewriter *rw, CXCursor method);
 /* instance.c: a parameter `T *` of a device template's own type T, which can be a record's. */
-bool rw_is_record_template(const rewriter *rw, CXCursor parameter);
+bool rw_is_record_template(const rewriter *rw, CXCursor parameter, const laid_record *l);
+/* Of a record that is an instance of a template: what this parameter is there; NULL: it is none. */
+const char *rw_argument_of_record(rewriter *rw, const laid_record *l, CXCursor parameter);
 void rw_edit_type_parameter(rewriter *rw, CXCursor parameter, const pointee *what);
 /* element_call.c: memcpy() and std::swap() of elements; false: it is none. */
 bool rw_edit_element_call(rewriter *rw, const frame *call);

@@ -34,9 +34,12 @@ bool rw_specifiers(const rewriter *rw, unsigned begin, unsigned name, range *res
     for (; first < last && is_kept(src, first); first++)
         if (rw_token_is(src, first + 1, "("))
             first = rw_token_matching(src, first + 1);
-    for (size_t t = first; t < last; t++)
+    for (size_t t = first; t < last; t++) {
         if (is_kept(src, t) || strchr("([{;,=", src->text[src->tokens[t].at.begin]))
             return false;
+        if (rw_token_is(src, t, "<"))
+            t = rw_angle_matching(src, t, last);
+    }
     *result = (range){first < last ? src->tokens[first].at.begin : name, name};
     return first <= last;
 }

@@ -166,11 +166,18 @@ static bool write_call(writer *w, const frame *call, const frame *member, const 
 /* What the struct names without saying so: its types, constants and static members. */
 static void write_name(writer *w, CXCursor name) {
     rewriter *rw = w->rw;
-    CXCursor around = clang_getCursorSemanticParent(clang_getCursorReferenced(name));
+    range at;
+    CXCursor named = clang_getCursorReferenced(name);
+    CXCursor around = clang_getCursorSemanticParent(named);
+    const char *argument = rw_argument_of_record(rw, w->l, named);
+    if (argument && rw_range_of(&rw->src, name, &at)) {
+        replace(w, at, argument);
+        return;
+    }
     if (clang_getCursorKind(around) == CXCursor_EnumDecl)
         around = clang_getCursorSemanticParent(around);
-    range at;
-    if (!clang_equalCursors(around, w->l->declaration) || !rw_range_of(&rw->src, name, &at))
+    if (!clang_equalCursors(around, rw_pattern_of(w->l->declaration)) ||
+        !rw_range_of(&rw->src, name, &at))
         return;
     size_t t = rw_token_at(&rw->src, at.begin);
     if (t && !rw_token_is(&rw->src, t - 1, "::") && !rw_token_is(&rw->src, t + 1, "::"))
@@ -333,10 +340,12 @@ static const char *word_for(rewriter *rw, CXCursor method) {
 
 /* The method has a text of its own, and no types of a template. */
 static CXCursor definition_of(rewriter *rw, const laid_record *l, CXCursor method) {
+    method = rw_pattern_of(method);
     CXCursor definition = clang_getCursorDefinition(method);
     bool is_plain = clang_getCursorKind(method) == CXCursor_CXXMethod && !l->record->whole &&
                     !clang_CXXMethod_isVirtual(method) && word_for(rw, method) &&
-                    clang_equalCursors(clang_getCursorSemanticParent(method), l->declaration);
+                    clang_equalCursors(rw_pattern_of(clang_getCursorSemanticParent(method)),
+                                       rw_pattern_of(l->declaration));
     if (!is_plain || clang_Cursor_isNull(definition) ||
         clang_Cursor_isNull(rw_body(rw->arena, definition)))
         return clang_getNullCursor();

@@ -167,8 +167,9 @@ bool rw_is_of_another(const rewriter *rw, CXCursor e, CXCursor holder) {
 }
 
 bool rw_is_given_another(const rewriter *rw, CXCursor parameter, CXCursor argument) {
+    CXType given = clang_getCursorType(argument);
     return rw->with_host && rw_is_dependent(clang_getCursorType(parameter)) &&
-           !rw_laid_record_of(rw, rw_innermost(clang_getCursorType(argument)));
+           !rw_is_dependent(given) && !rw_laid_record_of(rw, rw_innermost(given));
 }
 
 hd_cursors rw_carriers_of(const rewriter *rw, CXCursor e) {

@@ -115,12 +115,17 @@ const char *rw_member_name(rewriter *rw, CXCursor member) {
     return rw_token_text(&rw->src, rw_token_ending(&rw->src, whole.end));
 }
 
+CXCursor rw_pattern_of(CXCursor declared) {
+    CXCursor pattern = clang_getSpecializedCursorTemplate(declared);
+    return clang_Cursor_isNull(pattern) ? declared : pattern;
+}
+
 /* In a template the record's method of this name, where there is one alone. */
 CXCursor rw_member_of(rewriter *rw, CXCursor e, const laid_record *l, const char *name) {
     CXCursor member = clang_getCursorReferenced(e), found = clang_getNullCursor();
     hd_cursors inside = {0};
     if (clang_Cursor_isNull(member) && !clang_Cursor_isNull(l->declaration))
-        inside = hd_cursor_children(rw->arena, l->declaration);
+        inside = hd_cursor_children(rw->arena, rw_pattern_of(l->declaration));
     for (size_t i = 0; i < inside.count; i++) {
         if (clang_getCursorKind(inside.data[i]) != CXCursor_CXXMethod ||
             strcmp(rw_spelling(rw->arena, inside.data[i]), name) != 0)
