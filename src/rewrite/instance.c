@@ -88,12 +88,12 @@ const char *rw_argument_of_record(rewriter *rw, const laid_record *l, CXCursor p
     return NULL;
 }
 
-/* The parameters of the device template that a parameter of a function is of. */
+/* The parameters of the template that a parameter of a function is of. */
 static hd_cursors parameters_of_template(const rewriter *rw, CXCursor declared) {
     CXCursor function = clang_getCursorSemanticParent(declared);
     hd_cursors inside = {0}, found = {0};
     if (clang_getCursorKind(function) == CXCursor_FunctionTemplate &&
-        rw_is_device_function(rw->arena, function) && rw_has_pointer(clang_getCursorType(declared)))
+        rw_has_pointer(clang_getCursorType(declared)))
         inside = hd_cursor_children(rw->arena, function);
     for (size_t i = 0; i < inside.count; i++)
         if (clang_getCursorKind(inside.data[i]) == CXCursor_TemplateTypeParameter ||
@@ -103,7 +103,9 @@ static hd_cursors parameters_of_template(const rewriter *rw, CXCursor declared) 
 }
 
 bool rw_is_record_template(const rewriter *rw, CXCursor parameter, const laid_record *l) {
-    hd_cursors all = parameters_of_template(rw, parameter);
+    hd_cursors all = {0};
+    if (rw_is_device_function(rw->arena, clang_getCursorSemanticParent(parameter)))
+        all = parameters_of_template(rw, parameter);
     for (size_t i = 0; i < all.count; i++)
         if (argument_for(rw->arena, written_type(rw, parameter), l->spelling,
                          rw_spelling(rw->arena, all.data[i])))

@@ -221,6 +221,11 @@ static CXCursor object_of(rewriter *rw, CXCursor call) {
     return rw_only_child(rw->arena, member);
 }
 
+static const char *returned_by(rewriter *rw, CXCursor function) {
+    const char *name = clang_Cursor_isNull(function) ? "" : rw_spelling(rw->arena, function);
+    return *name ? hd_format(rw->arena, "what '%s' returns", name) : "what a function returns";
+}
+
 int rw_node_of_value(rewriter *rw, CXCursor e) {
     CXCursor array;
     long long element;
@@ -241,13 +246,15 @@ int rw_node_of_value(rewriter *rw, CXCursor e) {
         return rw_node_of_value(rw, clang_Cursor_getArgument(e, 0));
     if (!clang_Cursor_isNull(holder) && rw_is_of_another(rw, e, holder))
         return NO_NODE;
+    if (rw->with_host && kind == CXCursor_CallExpr && is_of_system(holder))
+        return other_node(rw, e, returned_by(rw, holder));
     if (!clang_Cursor_isNull(holder))
         return !rw->follows_handles && kind != CXCursor_CallExpr && is_storage(holder) &&
                        !rw_is_named_array(rw, holder)
                    ? other_node(rw, e, "a record in private or shared memory")
                    : node_of(rw, holder);
     if (kind == CXCursor_CallExpr)
-        return other_node(rw, e, "what a function returns");
+        return other_node(rw, e, returned_by(rw, clang_getCursorReferenced(e)));
     if (kind == CXCursor_MemberRefExpr)
         return other_node(rw, e, "what a struct holds");
     hd_cursors parts = rw_carriers_of(rw, e);
@@ -675,7 +682,8 @@ static bool carry(rewriter *rw, const move *m) {
     flow *f = rw->flow;
     node *to = &f->nodes.data[m->to];
     const node *from = &f->nodes.data[m->from];
-    if (from->here.kind == NOTHING || to->is_reported ||
+    bool was_reported = to->is_reported;
+    if (from->here.kind == NOTHING || (was_reported && from->here.kind != OTHER) ||
         !f->nodes.data[rw_class_of(f, m->to)].what.of)
         return false;
     origin value = from->here;
@@ -687,7 +695,9 @@ static bool carry(rewriter *rw, const move *m) {
     if (to->here.kind != value.kind ||
         (value.kind == LAID && !same_pointee(&to->here.what, &value.what))) {
         to->is_reported = true;
-        if (can_be_copied(rw, to->declaration)) {
+        if (was_reported && !rw->with_host)
+            return false;
+        if (!was_reported && can_be_copied(rw, to->declaration)) {
             hd_push(rw->arena, &rw->copied, to->declaration);
             return true;
         }
@@ -698,12 +708,18 @@ static bool carry(rewriter *rw, const move *m) {
             const origin *laid = value.kind == LAID ? &value : &to->here;
             here = rw_place_of(&rw->src, clang_getRangeStart(clang_getCursorExtent(other->first)));
             there = place_of(rw, laid);
-            return rw_refuse_at(
+            bool is_returned = !strncmp(other->why, "what ", 5) && strstr(other->why, "returns");
+            rw_refuse_at(
                 rw, &here,
-                "this is %s, but goes where there are laid-out records '%s' (%s:%u:%u); declare it "
-                "'%s *' from the start, or use a variable or function of its own",
+                "this is %s, but goes where there are laid-out records '%s' (%s:%u:%u); %s",
                 other->why, laid->what.of->record->name, there.file, there.line, there.column,
-                laid->what.of->spelling);
+                is_returned
+                    ? "allocate the array with cudaMalloc(), and hand on that pointer"
+                    : hd_format(rw->arena,
+                                "declare it '%s *' from the start, or use a variable or function "
+                                "of its own",
+                                laid->what.of->spelling));
+            return !was_reported;
         }
         const char *name =
             clang_Cursor_isNull(to->declaration)
@@ -747,8 +763,9 @@ static void refuse_mixed(rewriter *rw) {
             continue;
         hd_place here = place_of(rw, &n->here);
         rw_refuse_at(rw, &here,
-                     "this is mixed with laid-out records '%s', which are reached in another way; "
-                     "use a variable or function of its own",
+                     "this is %smixed with laid-out records '%s', which are reached in another "
+                     "way; use a variable or function of its own",
+                     n->here.why ? hd_format(rw->arena, "%s, and ", n->here.why) : "",
                      what->of->record->name);
     }
 }

@@ -162,7 +162,7 @@ CXCursor rw_holder_of(const rewriter *rw, CXCursor e) {
 
 bool rw_is_of_another(const rewriter *rw, CXCursor e, CXCursor holder) {
     return rw->with_host && clang_getCursorKind(e) == CXCursor_CallExpr &&
-           rw_is_dependent(rw_held_type(holder)) &&
+           rw_is_dependent(rw_held_type(holder)) && !rw_is_dependent(clang_getCursorType(e)) &&
            !rw_laid_record_of(rw, rw_innermost(clang_getCursorType(e)));
 }
 

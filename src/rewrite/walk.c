@@ -402,6 +402,26 @@ static bool may_change_element(rewriter *rw, CXCursor parameter, CXCursor argume
            rw_record_value_of(rw, argument).depth == 0;
 }
 
+/* A template that is given laid-out records elsewhere, and another type here. From a reference no
+ * compiler finds out what it leads to, so such a template is one of that record; where its arguments
+ * are written, host code has both. */
+static void refuse_another(rewriter *rw, const frame *call, CXCursor callee, CXCursor parameter,
+                           const laid_record *l) {
+    range at;
+    size_t t = rw->src.token_count;
+    hd_cursors inside = hd_cursor_children(rw->arena, call->cursor);
+    if (inside.count && rw_range_of(&rw->src, inside.data[0], &at))
+        t = rw_token_ending(&rw->src, at.end);
+    bool says_type = rw_token_is(&rw->src, t, ">");
+    if (clang_getCursorKind(callee) != CXCursor_FunctionTemplate ||
+        (says_type && !rw_is_record_template(rw, parameter, l)))
+        return;
+    rw_refuse(rw, call->cursor,
+              "the template '%s' is given laid-out records '%s' elsewhere, and another type here; "
+              "make a function of its own for '%s *'",
+              rw_spelling(rw->arena, callee), l->record->name, l->spelling);
+}
+
 bool rw_edit_call(rewriter *rw, const frame *at) {
     CXCursor callee = rw_callee(rw->arena, at->cursor);
     hd_cursors inside = hd_cursor_children(rw->arena, at->cursor);
@@ -412,9 +432,9 @@ bool rw_edit_call(rewriter *rw, const frame *at) {
             rw_walk_children(rw, at);
         return true;
     }
-    if (rw->with_host && (rw_edit_memory_call(rw, at) || rw_edit_exchange(rw, at)))
-        return true;
     if (rw->is_cuda && (rw_edit_element_call(rw, at) || rw_edit_changing_call(rw, at)))
+        return true;
+    if (rw->with_host && (rw_edit_memory_call(rw, at) || rw_edit_exchange(rw, at)))
         return true;
     if (!rw->with_host && !clang_Cursor_isNull(callee) && rw_takes_records(rw, callee) &&
         rw_is_kernel(rw->arena, callee))
@@ -435,8 +455,10 @@ bool rw_edit_call(rewriter *rw, const frame *at) {
         pointee wanted = {.field = -1};
         if (i >= skip && i - skip < (int)parameters.count)
             wanted = rw_pointee_of(rw, parameters.data[i - skip]);
-        if (wanted.of && rw_is_given_another(rw, parameters.data[i - skip], argument))
+        if (wanted.of && rw_is_given_another(rw, parameters.data[i - skip], argument)) {
+            refuse_another(rw, at, callee, parameters.data[i - skip], wanted.of);
             wanted.of = NULL;
+        }
         if (i < skip) { /* p[i] += v, p[i][k] of an operator in the class */
             record_value object = rw_record_value_of(rw, argument);
             if (object.depth == 0)
