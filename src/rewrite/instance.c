@@ -9,6 +9,8 @@
  * instances there are is seen in calls and launches, in names such as k<R>, and in explicit
  * instantiations. A template that is given other types, too, is a refusal.
  */
+#include <ctype.h>
+
 #include "map_text.h"
 #include "pointer_flow.h"
 
@@ -111,6 +113,33 @@ bool rw_is_record_template(const rewriter *rw, CXCursor parameter, const laid_re
                          rw_spelling(rw->arena, all.data[i])))
             return true;
     return false;
+}
+
+static bool has_word(const char *text, const char *word) {
+    size_t length = strlen(word);
+    for (const char *at = text; (at = strstr(at, word)) != NULL; at += length) {
+        bool is_begin = at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
+        bool is_end = !(isalnum((unsigned char)at[length]) || at[length] == '_');
+        if (is_begin && is_end)
+            return true;
+    }
+    return false;
+}
+
+bool rw_is_found_out(const rewriter *rw, CXCursor parameter) {
+    hd_cursors all = parameters_of_template(rw, parameter);
+    hd_cursors others = rw_parameters(rw->arena, clang_getCursorSemanticParent(parameter));
+    for (size_t i = 0; i < all.count; i++) {
+        const char *name = rw_spelling(rw->arena, all.data[i]);
+        bool is_found = !has_word(written_type(rw, parameter), name);
+        for (size_t o = 0; o < others.count; o++)
+            is_found |=
+                !rw_pointee_of(rw, others.data[o]).of &&
+                has_word(rw_type_text(rw->arena, clang_getCursorType(others.data[o])), name);
+        if (!is_found)
+            return false;
+    }
+    return true;
 }
 
 /* ---- the instances of a program --------------------------------------------------------------------- */

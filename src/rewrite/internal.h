@@ -474,6 +474,8 @@ bool rw_method_changes(rewriter *rw, CXCursor method);
 bool rw_is_record_template(const rewriter *rw, CXCursor parameter, const laid_record *l);
 /* Of a record that is an instance of a template: what this parameter is there; NULL: it is none. */
 const char *rw_argument_of_record(rewriter *rw, const laid_record *l, CXCursor parameter);
+/* Other parameters of a template say what the type of this one is made of. */
+bool rw_is_found_out(const rewriter *rw, CXCursor parameter);
 void rw_edit_type_parameter(rewriter *rw, CXCursor parameter, const pointee *what);
 /* element_call.c: memcpy() and std::swap() of elements; false: it is none. */
 bool rw_edit_element_call(rewriter *rw, const frame *call);

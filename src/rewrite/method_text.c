@@ -215,6 +215,23 @@ static bool write_return(writer *w, const frame *at) {
     return true;
 }
 
+/* The function stands just behind the struct, also where the method's text stands farther down. */
+static bool is_known_there(writer *w, CXCursor name) {
+    rewriter *rw = w->rw;
+    CXCursor named = clang_getCursorReferenced(name);
+    CXCursor definition = clang_getCursorDefinition(rw_pattern_of(w->method));
+    unsigned offset;
+    range own;
+    if (clang_Cursor_isNull(named) || !rw_range_of(&rw->src, definition, &own) ||
+        !rw_offset_of(&rw->src, clang_getCursorLocation(clang_getCanonicalCursor(named)), &offset))
+        return true;
+    bool is_own = offset >= own.begin && offset < own.end;
+    return is_own || offset < w->l->declared ||
+           fail(w, name,
+                hd_format(rw->arena, "'%s' is declared behind the struct",
+                          rw_spelling(rw->arena, named)));
+}
+
 /* False, with a refusal: it uses the object in another way than by its fields. */
 static bool write_code(writer *w, const frame *at) {
     rewriter *rw = w->rw;
@@ -239,8 +256,12 @@ static bool write_code(writer *w, const frame *at) {
         if (is_place(w, clang_getCursorReferenced(at->cursor)))
             return fail(w, at->cursor, "another element is used as a whole");
         write_name(w, at->cursor);
-        return true;
-    case CXCursor_TypeRef: write_name(w, at->cursor); return true;
+        return is_known_there(w, at->cursor);
+    case CXCursor_TypeRef: write_name(w, at->cursor); return is_known_there(w, at->cursor);
+    case CXCursor_VarDecl:
+        if (clang_Cursor_getStorageClass(at->cursor) == CX_SC_Static)
+            return fail(w, at->cursor, "a variable outlives the call");
+        return write_children(w, at);
     default: return write_children(w, at);
     }
 }

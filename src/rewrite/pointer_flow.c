@@ -327,8 +327,12 @@ static void read_launch(rewriter *rw, CXCursor call) {
     if (!clang_Cursor_isNull(kernel))
         parameters = rw_parameters(rw->arena, kernel);
     for (size_t i = 0; i < parameters.count && i < given.count; i++)
-        if (is_followed(rw, parameters.data[i]))
+        if (is_followed(rw, parameters.data[i])) {
+            int from = rw_node_of_value(rw, given.data[i]);
+            if (from != NO_NODE && rw_points_to_bytes(clang_getCursorType(given.data[i])))
+                rw->flow->nodes.data[from].is_opened = true; /* the list has no types */
             assign(rw, node_of(rw, parameters.data[i]), given.data[i]);
+        }
 }
 
 /* launch(kernel, blocks, args...) of a template that passes on what it is given: the last arguments

@@ -160,16 +160,23 @@ CXCursor rw_holder_of(const rewriter *rw, CXCursor e) {
                : clang_getNullCursor();
 }
 
+/* In a template, where a device function takes or returns what depends on its parameters: that is one
+ * type in all (instance.c). */
+static bool is_open(const rewriter *rw, CXCursor function, CXType type) {
+    return rw_is_dependent(type) && rw_is_device_function(rw->arena, function);
+}
+
 bool rw_is_of_another(const rewriter *rw, CXCursor e, CXCursor holder) {
     return rw->with_host && clang_getCursorKind(e) == CXCursor_CallExpr &&
-           rw_is_dependent(rw_held_type(holder)) && !rw_is_dependent(clang_getCursorType(e)) &&
+           rw_is_dependent(rw_held_type(holder)) && !is_open(rw, holder, clang_getCursorType(e)) &&
            !rw_laid_record_of(rw, rw_innermost(clang_getCursorType(e)));
 }
 
 bool rw_is_given_another(const rewriter *rw, CXCursor parameter, CXCursor argument) {
     CXType given = clang_getCursorType(argument);
     return rw->with_host && rw_is_dependent(clang_getCursorType(parameter)) &&
-           !rw_is_dependent(given) && !rw_laid_record_of(rw, rw_innermost(given));
+           !is_open(rw, clang_getCursorSemanticParent(parameter), given) &&
+           !rw_laid_record_of(rw, rw_innermost(given));
 }
 
 hd_cursors rw_carriers_of(const rewriter *rw, CXCursor e) {

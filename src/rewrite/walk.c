@@ -205,6 +205,14 @@ static void walk_value(rewriter *rw, const frame *at, const record_value *v) {
         rw_refuse(rw, at->cursor,
                   "this element is used with a pointer to a member, which does not say what field "
                   "that is; name the field");
+    } else if (up && v->what.field < 0 && rw->is_cuda && rw_is_change(up->cursor) &&
+               rw_same_expression(
+                   rw_bare(rw->arena, hd_cursor_children(rw->arena, up->cursor).data[0]),
+                   rw_bare(rw->arena, at->cursor))) {
+        rw_refuse(
+            rw, at->cursor,
+            "this element is changed by an operator, of which a template does not say what it "
+            "does; change its fields, or a copy that is stored");
     } else if (rw_are_numbers(&v->what)) {
         rw_edit_number(rw, at, v, NUMBER_VALUE);
     } else if (v->what.field < 0) {
@@ -412,7 +420,7 @@ static void refuse_another(rewriter *rw, const frame *call, CXCursor callee, CXC
     hd_cursors inside = hd_cursor_children(rw->arena, call->cursor);
     if (inside.count && rw_range_of(&rw->src, inside.data[0], &at))
         t = rw_token_ending(&rw->src, at.end);
-    bool says_type = rw_token_is(&rw->src, t, ">");
+    bool says_type = rw_token_is(&rw->src, t, ">") || rw_is_found_out(rw, parameter);
     if (clang_getCursorKind(callee) != CXCursor_FunctionTemplate ||
         (says_type && !rw_is_record_template(rw, parameter, l)))
         return;
