@@ -432,7 +432,8 @@ static void check_file(kit *k, const char *name, const char *text, const char *p
 static void what_methods_cannot_do(void **state) {
     static const refusal list[] = {
         {"p[1] += p[0].d[2];", NULL},
-        {"p->x = (p[1] += 2).x;", "9:35: what the method 'operator+=' returns leads into the element"},
+        {"p->x = (p[1] += 2).x;",
+         "9:35: what the method 'operator+=' returns leads into the element"},
         {"p[1] = 3.0f;", "9:27: the method 'operator=' may change the element"},
         {"p[1][2] = 3;", "9:27: the method 'operator[]' may change the element"},
         {"++p[1];", "9:27: the method 'operator++' may change the element"},
