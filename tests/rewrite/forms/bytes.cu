@@ -48,6 +48,9 @@ int main() {
     fall<<<2, 64>>>(first, n, 0.5f);
     cudaMemcpy(pool.memory, first, sizeof host, cudaMemcpyDeviceToDevice);
     grow<<<2, 64>>>(static_cast<Drop *>(pool.memory), pool.count);
+    int count = n / 2;
+    void *list[] = {&pool.memory, &count};
+    cudaLaunchKernel((const void *)grow, dim3(2), dim3(64), list, 0, 0);
     Drop *last = (Drop *)global_buffer;
     cudaMemcpy(last, pool.memory, sizeof host, cudaMemcpyDeviceToDevice);
     grow<<<2, 64>>>(last + 10, n - 10);
