@@ -11,7 +11,7 @@
 #
 # is refused at all of these lines, with a message like that each, at no others, and nothing is
 # written. Without nvcc clang takes what becomes of the programs, and nothing is run.
-# Called with the path of heddle, and names of forms where not all are meant.
+# In several/ is a program of several files. Called with the path of heddle, and names of forms where not all are meant.
 source "$(dirname "$0")/../cli/lib.sh"
 forms=$source_folder/tests/rewrite/forms
 export whole=$forms heddle work source_folder
@@ -58,6 +58,25 @@ names=("${@:2}")
 printf '%s\n' "${names[@]}" | sed '/^$/d' | xargs -P 2 -I {} bash -c 'check_form "{}"' >said
 mapfile -t programs < <(cd "$forms" && grep -L '//! ' $(printf '%s.cu ' "${names[@]}") | sed 's/\.cu$//')
 [ ${#programs[@]} -eq 0 ] || bash -c 'check_programs all "$@"' - "${programs[@]}" >>said
+
+# A program of several files, by way of its recording.
+check_several() {
+    local name=several layout files="main.cu kernels.cu fill.cu"
+    cp -r "$forms/several" several-original && cd several-original || return
+    "$nvcc" -std=c++14 -gencode arch=compute_80,code=compute_80 -cudart shared -o app $files >log 2>&1 || fail 'nvcc refuses it'
+    "$heddle" record $(printf -- '--source %s ' $files) -o ../several-run -- ./app >log 2>&1 ||
+        fail 'not recorded'
+    sed 1q log >../several-first
+    cd ..
+    for layout in soa aosoa:32; do
+        "$heddle" apply several-run --layout Body=$layout --out "several-$layout" >log 2>&1 ||
+            fail "$layout: not rewritten"
+        (cd "several-$layout" && "$nvcc" -std=c++14 -gencode arch=compute_80,code=compute_80 -cudart shared -o app $files >log 2>&1 &&
+            "$heddle" run -- ./app 2>&1 | sed 1q) | diff several-first - >log ||
+            fail "$layout: other output"
+    done
+}
+[ -z "$nvcc" ] || [ $# -gt 1 ] || (check_several) >>said
 cat said
 failures=$((failures + $(grep -c '^FAILED' said)))
 finish
