@@ -46,9 +46,19 @@ static bool read_list(rewriter *rw, size_t open, size_t count, list *result) {
             attributes = t;
         } else if (strchr("([{", src->text[src->tokens[t].at.begin])) {
             t = rw_token_matching(src, t);
+        } else if (rw_token_is(src, t, "<")) {
+            t = rw_angle_matching(src, t, close);
         }
     }
     return result->count == count;
+}
+
+bool rw_parameter_ranges(rewriter *rw, size_t open, size_t count, range *at) {
+    list parameters;
+    if (!read_list(rw, open, count, &parameters))
+        return false;
+    memcpy(at, parameters.whole, count * sizeof *at);
+    return true;
 }
 
 /* The bracket that opens the parameters of a declared function. */
@@ -203,11 +213,14 @@ static void edit_declared(rewriter *rw, const target *f, size_t number, const po
     CXCursor parameter = f->parameters.data[number];
     const char *name = rw_spelling(rw->arena, parameter);
     const char *stars = rw_stars(rw, clang_getCursorType(parameter));
+    rw_edit_type_parameter(rw, parameter, what);
     rw_edit_text(rw, f->list.at[number],
                  f->is_kernel
                      ? kernel_parameter_text(rw, f, number, what)
                      : hd_format(rw->arena, "%s%s%s%s",
-                                 rw_reference_type(rw, clang_getCursorType(parameter), what),
+                                 rw_is_record_template(rw, parameter, what->of)
+                                     ? rw_reference_text(rw, what)
+                                     : rw_reference_type(rw, clang_getCursorType(parameter), what),
                                  *name || *stars ? " " : "", stars, name));
 }
 
@@ -220,7 +233,8 @@ static bool refuse_parameter(rewriter *rw, CXCursor parameter, const pointee *wh
     CXType inner = is_array ? rw_value_type(clang_getArrayElementType(rw_value_type(type)))
                             : rw_value_type(type);
     bool is_host = rw->with_host && rw_is_host(rw, clang_getCursorSemanticParent(parameter));
-    if (what->field < 0 && rw_is_dependent(type) && !is_host)
+    if (what->field < 0 && rw_is_dependent(type) && !is_host &&
+        !rw_is_record_template(rw, parameter, what->of))
         rw_refuse(rw, parameter,
                   "the record that '%s' points to depends on a template's parameter; write '%s *'",
                   name, what->of->spelling);

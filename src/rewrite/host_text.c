@@ -17,7 +17,7 @@
 /* ---- the functions ----------------------------------------------------------------------------- */
 
 /* CUDA's functions that know memory. Their first arguments are: A the address of a pointer, P a
- * pointer. The text of what takes their place, where this is the same for several with what it
+ * pointer, S an array with a name, - anything else. The text of what takes their place, where this is the same for several with what it
  * takes and hands on. */
 static const struct memory_call {
     const char *name, *roles, *text, *call, *parameters, *arguments;
@@ -37,6 +37,12 @@ static const struct memory_call {
     {"cudaMemset", "P", "cuda.fills_and_waits", "", "", ""},
     {"cudaMemPrefetchAsync", "P", "cuda.hints", "cudaMemPrefetchAsync", "", ""},
     {"cudaMemAdvise", "P", "cuda.hints", "cudaMemAdvise", "", ""},
+    {"cudaMemcpyToSymbol", "S", "cuda.copies_to_symbols", "", "", ", 0"},
+    {"cudaMemcpyToSymbolAsync", "S", "cuda.copies_to_symbols", "", ", cudaStream_t s = 0", ", s"},
+    {"cudaMemcpyFromSymbol", "-S", "cuda.copies_from_symbols", "", "", ", 0"},
+    {"cudaMemcpyFromSymbolAsync", "-S", "cuda.copies_from_symbols", "", ", cudaStream_t s = 0",
+     ", s"},
+    {"cudaGetSymbolAddress", "AS", "cuda.symbol_addresses", "", "", ""},
 };
 
 const char *rw_memory_roles(const char *name) {
@@ -66,6 +72,8 @@ static void add_functions(hd_str *out, const rewriter *rw) {
     rw_add_text(out, "cuda.start", NULL);
     if (rw->has_templates)
         rw_add_text(out, "cuda.templates", NULL);
+    if (rw->copies_symbols)
+        rw_add_text(out, "cuda.symbols", NULL);
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (is_called(rw, calls[i].name))
             rw_add_text(out, calls[i].text, "name", calls[i].name, "call", calls[i].call,
@@ -134,6 +142,19 @@ static const char *members_text(rewriter *rw, const char *const *names, size_t c
     return hd_str_text(&out);
 }
 
+/* Arrays with names: the bytes of the layout, which a reference leads to where one is wanted. */
+static void add_array(hd_str *out, rewriter *rw, const laid_record *l) {
+    const accessors *f = &l->accessors[SPACE_GLOBAL];
+    hd_str memory = {.arena = rw->arena}, bases = memory;
+    for (uint32_t a = 0; a < l->text->map->allocation_count; a++) {
+        hd_str_printf(&memory, "    alignas(256) unsigned char memory%u[%s_bytes(%u, elements)];\n",
+                      a, f->memory, a);
+        hd_str_printf(&bases, "(unsigned char *)memory%u, ", a);
+    }
+    rw_add_text(out, "cuda.array", "array", f->array, "ref", f->ref, "make", f->make, "memory",
+                hd_str_text(&memory), "bases", hd_str_text(&bases), NULL);
+}
+
 static void add_memory(hd_str *out, rewriter *rw, const laid_record *l) {
     const accessors *f = &l->accessors[SPACE_GLOBAL];
     uint32_t allocations = l->text->map->allocation_count;
@@ -149,13 +170,16 @@ static void add_memory(hd_str *out, rewriter *rw, const laid_record *l) {
     add_stream_table(&table, l, &all);
     for (uint32_t a = 0; a < allocations; a++)
         hd_str_printf(&given, "(unsigned char *)memory[%u], ", a);
-    rw_add_text(out, "cuda.memory", "memory", f->memory, "body", hd_str_text(&body), "record_bytes",
+    rw_add_text(out, "cuda.memory", "kind", l->has_arrays ? "constexpr" : "inline", "memory",
+                f->memory, "body", hd_str_text(&body), "record_bytes",
                 hd_format(rw->arena, "%u", hd_record_declared(l->record)->size), "streams",
                 hd_format(rw->arena, "%zu", all.count), "allocations",
                 hd_format(rw->arena, "%u", allocations), "table", hd_str_text(&table), "ref",
                 f->ref, "bases", members_text(rw, bases, all.count), "starts",
                 members_text(rw, starts, allocations), "make", f->make, "given",
                 hd_str_text(&given), NULL);
+    if (l->has_arrays)
+        add_array(out, rw, l);
     if (rw->has_templates)
         rw_add_text(out, "cuda.pointer", "record", l->spelling, "ref", f->ref, NULL);
 }

@@ -69,6 +69,8 @@ size_t rw_token_at(const source *src, unsigned offset);
 size_t rw_token_ending(const source *src, unsigned offset);
 /* The bracket that closes the one at `open`, or token_count. */
 size_t rw_token_matching(const source *src, size_t open);
+/* The end of a template's arguments that begin at `open`, before `end`; `open`: it compares. */
+size_t rw_angle_matching(const source *src, size_t open, size_t end);
 const char *rw_token_text(const source *src, size_t index);
 /* True when a token that begins in a range is this text. */
 bool rw_has_token(const source *src, range at, const char *text);
@@ -114,6 +116,8 @@ bool rw_is_kernel(hd_arena *arena, CXCursor function);
 bool rw_is_function(CXCursor cursor);
 /* Of CUDA C: a kernel, or a function that kernels may call. */
 bool rw_is_device_function(hd_arena *arena, CXCursor function);
+/* Of CUDA C: a variable in device or constant memory. */
+bool rw_is_device_variable(hd_arena *arena, CXCursor declared);
 /* All functions and templates of functions of a file but for those of the system's headers, also
  * those in namespaces. */
 hd_cursors rw_functions(hd_arena *arena, CXTranslationUnit unit);
@@ -144,10 +148,10 @@ typedef enum space { SPACE_GLOBAL, SPACE_CONSTANT, SPACE_COUNT } space;
 
 /* The generated functions: their names, and which of them are needed. */
 typedef struct accessors {
-    bool is_used, loads, stores, compares, tests;
+    bool is_used, loads, stores, compares, tests, swaps;
     bool store_is_value;   /* somebody uses what an assignment gives */
     const char *qualifier; /* "__global " */
-    const char *ref, *make, *at, *same, *load, *store, *is_set, *memory;
+    const char *ref, *make, *at, *same, *load, *store, *is_set, *memory, *swap, *array;
     const char **fields;         /* [field]: its accessor */
     const char *choose, *number; /* of numbers (rewrite_number.c), where they are needed; or NULL */
 } accessors;
@@ -180,6 +184,14 @@ typedef struct part_function {
     const char *swizzle, *op, *operand, *result;
 } part_function;
 
+/* A method that changes the element that it is called on, as a function of its place. */
+typedef struct element_method {
+    CXCursor method;
+    uint64_t places; /* parameters that are given elements, as bits */
+    const char *name;
+    bool gives_itself; /* it returns *this, which the function does not */
+} element_method;
+
 typedef struct laid_record {
     const hd_record *record;
     const rw_map_text *text;
@@ -193,10 +205,13 @@ typedef struct laid_record {
     unsigned declared;    /* where the functions may stand at the earliest, in the flat text */
     accessors accessors[SPACE_COUNT];
     hd_vec(part_function) part_functions;
-    uint32_t kernels; /* rewritten */
-    CXCursor asked;   /* the function that `says_stride` is of (rewrite_number.c) */
+    hd_vec(element_method) methods;
+    hd_vec(const char *) method_texts; /* those that others call first */
+    uint32_t kernels;                  /* rewritten */
+    CXCursor asked; /* the function that `says_stride` is of (rewrite_number.c) */
     bool says_stride;
     bool has_host_memory; /* the host allocates, copies or frees it */
+    bool has_arrays;      /* with names, in device memory */
 } laid_record;
 
 /* What the pointers that a declaration holds point to. */
@@ -264,6 +279,7 @@ struct rewriter {
     bool of_program;      /* it is not, but kernels are as if it were */
     bool follows_handles; /* the host of OpenCL kernels: its buffers and kernels are followed */
     bool has_templates;   /* a template's `T *` may be one to laid-out records */
+    bool copies_symbols;  /* arrays with names are copied by them */
     flat *flat;
     source src;
     laid_record *records;
@@ -345,6 +361,10 @@ unsigned rw_first_argument(rewriter *rw, CXCursor call, CXCursor callee, size_t 
 /* ---- record_value.c: what expressions lead to ------------------------------------------- */
 
 record_value rw_record_value_of(const rewriter *rw, CXCursor expression);
+/* The variable that is declared as a pointer to bytes, and cast to one to laid-out records here; a
+ * null cursor: this is no such cast. */
+CXCursor rw_opened_bytes(const rewriter *rw, CXCursor cast);
+bool rw_points_to_bytes(CXType type);
 /* The variable that an expression names, or the function that it calls for a pointer or reference;
  * a null cursor: none. */
 CXCursor rw_holder_of(const rewriter *rw, CXCursor expression);
@@ -411,6 +431,11 @@ bool rw_macros_expand(rewriter *rw);
 void rw_walk(rewriter *rw, const frame *at);
 void rw_walk_child(rewriter *rw, const frame *at, CXCursor child);
 void rw_walk_children(rewriter *rw, const frame *at);
+/* The member of a laid-out record that an expression names, also in a template; and its name. */
+CXCursor rw_member_of(rewriter *rw, CXCursor e, const laid_record *l, const char *name);
+/* Of an instance the template, or the template's method; else itself. */
+CXCursor rw_pattern_of(CXCursor declared);
+const char *rw_member_name(rewriter *rw, CXCursor member);
 
 /* Makes the text of a pointer, or of an element whose address is meant, that of a reference. */
 void rw_edit_reference(rewriter *rw, const frame *at);
@@ -444,6 +469,22 @@ bool rw_field_escapes(rewriter *rw, const frame *field, const char **why);
 bool rw_touches_one_value(rewriter *rw, CXCursor call, CXCursor argument);
 /* method.c: refuses a call of a method for which a copy of the element will not do. */
 void rw_check_method(rewriter *rw, const frame *call, CXCursor method, const laid_record *l);
+bool rw_method_changes(rewriter *rw, CXCursor method);
+/* instance.c: a parameter `T *` of a device template's own type T, which can be a record's. */
+bool rw_is_record_template(const rewriter *rw, CXCursor parameter, const laid_record *l);
+/* Of a record that is an instance of a template: what this parameter is there; NULL: it is none. */
+const char *rw_argument_of_record(rewriter *rw, const laid_record *l, CXCursor parameter);
+/* Other parameters of a template say what the type of this one is made of. */
+bool rw_is_found_out(const rewriter *rw, CXCursor parameter);
+void rw_edit_type_parameter(rewriter *rw, CXCursor parameter, const pointee *what);
+/* element_call.c: memcpy() and std::swap() of elements; false: it is none. */
+bool rw_edit_element_call(rewriter *rw, const frame *call);
+/* method_text.c: a call of a method that changes an element; false: it is none. */
+bool rw_edit_changing_call(rewriter *rw, const frame *call);
+/* The function that does what such a method does; NULL, with a refusal: there can be none.
+ * `places`: parameters that are given elements. */
+const char *rw_element_method(rewriter *rw, laid_record *l, CXCursor method, uint64_t places,
+                              CXCursor call, bool *gives_itself);
 /* split.c: an access to a part of a record that is taken apart. */
 bool rw_edit_part(rewriter *rw, const frame *at, const frame *base, const record_value *v);
 /* The lanes of the vector whose first is field `first` lie together like one: their number; else
@@ -496,6 +537,10 @@ bool rw_index_says_stride(rewriter *rw, const laid_record *l, uint64_t count, co
 /* whole.c: host code. Calls of CUDA's runtime that allocate, copy, fill or free laid-out records;
  * false: this is none. */
 bool rw_edit_memory_call(rewriter *rw, const frame *at);
+/* An array of laid-out records with a name in device memory: __device__ R all[N]. */
+bool rw_is_named_array(const rewriter *rw, CXCursor declared);
+/* Inside of parentheses, conversions, and casts to void * and its like. */
+CXCursor rw_behind_casts(const rewriter *rw, CXCursor e);
 /* A null pointer where one to laid-out records is wanted, of this type; false: it is none, or not
  * in host code. */
 bool rw_edit_null(rewriter *rw, CXCursor value, CXType type, const pointee *wanted);
@@ -524,6 +569,7 @@ bool rw_is_launch_argument(const rewriter *rw, CXCursor address);
 CXCursor rw_initializer(const rewriter *rw, CXCursor declared);
 /* How a declaration of this type names a reference: "R_ref", of a template's `T *`
  * "heddle::pointer<T>". */
+const char *rw_reference_text(rewriter *rw, const pointee *what);
 const char *rw_reference_type(rewriter *rw, CXType type, const pointee *what);
 /* Host code that stays as it is, but calls functions whose parameters change: it compiles, which is
  * all that kernels alone need of it. */
@@ -549,6 +595,8 @@ void rw_edit_instantiations(rewriter *rw);
 /* The brackets around a function's parameters, as tokens. False: they do not stand in the text as
  * the compiler sees them, or there are other parameters than `count`. */
 bool rw_parameter_list(rewriter *rw, CXCursor function, size_t count, size_t *open, size_t *close);
+/* The text of each parameter of a list in brackets; false as before. */
+bool rw_parameter_ranges(rewriter *rw, size_t open, size_t count, range *at);
 /* The range of what names a type before a declared name, without words that stay
  * ("static", "__device__"). False: a macro is in the way. */
 bool rw_specifiers(const rewriter *rw, unsigned begin, unsigned name, range *result);

@@ -11,7 +11,8 @@
 
 static bool is_kept(const source *src, size_t t) {
     return hd_has_word("static inline __inline__ __inline extern constexpr __kernel kernel "
-                       "__global__ __device__ __host__ __noinline__ __forceinline__ __shared__ "
+                       "__global__ __device__ __constant__ __managed__ __host__ __noinline__ "
+                       "__forceinline__ __shared__ "
                        "__attribute__ __launch_bounds__ __private private register",
                        rw_token_text(src, t));
 }
@@ -33,9 +34,12 @@ bool rw_specifiers(const rewriter *rw, unsigned begin, unsigned name, range *res
     for (; first < last && is_kept(src, first); first++)
         if (rw_token_is(src, first + 1, "("))
             first = rw_token_matching(src, first + 1);
-    for (size_t t = first; t < last; t++)
+    for (size_t t = first; t < last; t++) {
         if (is_kept(src, t) || strchr("([{;,=", src->text[src->tokens[t].at.begin]))
             return false;
+        if (rw_token_is(src, t, "<"))
+            t = rw_angle_matching(src, t, last);
+    }
     *result = (range){first < last ? src->tokens[first].at.begin : name, name};
     return first <= last;
 }
@@ -117,8 +121,13 @@ static bool begin_of(const rewriter *rw, range statement, unsigned name, bool is
     return *begin > statement.begin;
 }
 
+const char *rw_reference_text(rewriter *rw, const pointee *what) {
+    return hd_format(rw->arena, "%s%s", what->of->scope, what->of->accessors[what->in].ref);
+}
+
 const char *rw_reference_type(rewriter *rw, CXType type, const pointee *what) {
-    if (rw->with_host && rw_is_dependent(type)) {
+    bool is_element = rw_is_reference(type) && !rw_pointer_depth(type); /* T &r */
+    if (rw->with_host && rw_is_dependent(type) && !is_element) {
         CXType t = rw_is_reference(type) ? clang_getPointeeType(type) : type;
         while (rw_pointer_depth(t) > 1)
             t = rw_target_of(t);
@@ -127,7 +136,7 @@ const char *rw_reference_type(rewriter *rw, CXType type, const pointee *what) {
         return hd_format(rw->arena, "heddle::pointer<%s>",
                          rw_type_text(rw->arena, rw_target_of(t)));
     }
-    return hd_format(rw->arena, "%s%s", what->of->scope, what->of->accessors[what->in].ref);
+    return rw_reference_text(rw, what);
 }
 
 /* The words of the first declarator, without its stars: "static const R ". */
@@ -204,6 +213,37 @@ CXCursor rw_initializer(const rewriter *rw, CXCursor declared) {
     return is_value ? last : clang_getNullCursor();
 }
 
+/* __device__ R all[N]; becomes __device__ R_array<N> all; */
+static void edit_named_array(rewriter *rw, const declaration *d, CXCursor declared,
+                             const pointee *what) {
+    unsigned name;
+    range words, size, at;
+    draft head = {0};
+    size_t t = rw->src.token_count;
+    if (d->all.count > 1) {
+        rw_refuse(rw, declared,
+                  "'%s' is declared together with others; give it a declaration of its own",
+                  rw_spelling(rw->arena, declared));
+        return;
+    }
+    if (rw_offset_of(&rw->src, clang_getCursorLocation(declared), &name))
+        t = rw_token_at(&rw->src, name);
+    if (!rw_token_is(&rw->src, t, rw_spelling(rw->arena, declared)) ||
+        !rw_index_text(rw, rw->src.tokens[t].at, &size) ||
+        !rw_specifiers(rw, d->whole.begin, name, &words)) {
+        rw_refuse_macro(rw, declared);
+        return;
+    }
+    at = (range){words.begin, rw->src.tokens[rw_token_matching(&rw->src, t + 1)].at.end};
+    what->of->accessors[what->in].is_used = true;
+    what->of->has_arrays = what->of->has_host_memory = true;
+    rw_draft_text(rw, &head, "%s%s<", what->of->scope, what->of->accessors[what->in].array);
+    rw_draft_old(rw, &head, size);
+    rw_draft_text(rw, &head, "> %s", rw_spelling(rw->arena, declared));
+    rw_edit(rw, at, &head);
+    hd_push(rw->arena, &rw->seen, name);
+}
+
 static void edit_variable(rewriter *rw, const declaration *d, size_t number) {
     CXCursor declared = d->all.data[number];
     const pointee *what = &d->what[number];
@@ -211,6 +251,10 @@ static void edit_variable(rewriter *rw, const declaration *d, size_t number) {
     const char *name = rw_spelling(rw->arena, declared);
     CXCursor value = rw_initializer(rw, declared);
     frame child = {declared, d->at};
+    if (what->of && rw_is_named_array(rw, declared)) {
+        edit_named_array(rw, d, declared, what);
+        return;
+    }
     if (what->of && strstr(rw_type_text(rw->arena, type), "*__local")) {
         rw_refuse(rw, declared, "'%s' keeps pointers in local memory; keep indices there", name);
         return;

@@ -20,8 +20,11 @@
 #include "map_text.h"
 
 const char *rw_unscoped(const char *name) {
-    const char *last = strrchr(name, ':');
-    return last ? last + 1 : name;
+    const char *unscoped = name;
+    for (const char *at = name; *at && *at != '<'; at++) /* not of a template's arguments */
+        if (*at == ':')
+            unscoped = at + 1;
+    return unscoped;
 }
 
 const char *rw_identifier(hd_arena *arena, const char *name) {

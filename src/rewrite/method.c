@@ -108,6 +108,8 @@ static bool result_is_kept(const frame *call, CXCursor method) {
     return false;
 }
 
+bool rw_method_changes(rewriter *rw, CXCursor method) { return method_changes(rw, method, 0); }
+
 void rw_check_method(rewriter *rw, const frame *call, CXCursor method, const laid_record *l) {
     const char *name = rw_spelling(rw->arena, method);
     if (method_changes(rw, method, 0))

@@ -285,6 +285,9 @@ static bool is_taken(const host *h, const hd_record_layout *chosen, const char *
     return false;
 }
 
+/* What changes kernels and buffers while a program runs, in whatever language it is. */
+static const char run_instead[] = "'heddle apply --layout RECORD=LAYOUT -- PROGRAM'";
+
 static void refuse_bindings(host *h, CXCursor at) {
     rewriter *rw = h->rw;
     hd_cursors inside = hd_cursor_children(rw->arena, at);
@@ -293,12 +296,13 @@ static void refuse_bindings(host *h, CXCursor at) {
         if (clang_isDeclaration(clang_getCursorKind(one)) &&
             clang_Location_isInSystemHeader(clang_getCursorLocation(one)))
             continue;
-        if (clang_getCursorKind(one) == CXCursor_VarDecl &&
+        if ((clang_getCursorKind(one) == CXCursor_VarDecl ||
+             clang_getCursorKind(one) == CXCursor_FieldDecl) &&
             rw_holds(clang_getCursorType(one), "cl::Buffer"))
             rw_refuse(rw, one,
                       "'%s' is of OpenCL's C++ bindings, which are not followed; use cl_mem and "
-                      "the functions of C",
-                      rw_spelling(rw->arena, one));
+                      "the functions of C, or run the program as it is: %s",
+                      rw_spelling(rw->arena, one), run_instead);
         refuse_bindings(h, one);
     }
 }
@@ -427,6 +431,34 @@ static hd_status check_layouts(const hd_diag *diag, const hd_host_request *reque
     return HD_OK;
 }
 
+/* A host in Python: each line in which it makes a buffer. */
+static hd_status refuse_python(hd_arena *arena, const hd_diag *diag,
+                               const hd_host_request *request) {
+    char *text;
+    size_t length;
+    hd_place place = {.file = request->path, .line = 1};
+    hd_status status = hd_read_file(arena, diag, request->path, &text, &length);
+    if (status)
+        return status;
+    for (char *line = text; *line; line += line[strcspn(line, "\n")] ? 1 : 0, place.line++) {
+        size_t end = strcspn(line, "\n");
+        place.text = hd_strndup(arena, line, end);
+        const char *made = strstr(place.text, "Buffer(");
+        place.column = made ? (unsigned)(made - place.text) + 1 : 0;
+        if (made)
+            status = hd_fail(diag, HD_EUNSUPPORTED, &place,
+                             "a buffer of PyOpenCL's; hosts are rewritten in C and C++ alone: run "
+                             "the program as it is: %s",
+                             run_instead);
+        line += end;
+    }
+    place = (hd_place){.file = request->path};
+    return status
+               ? status
+               : hd_fail(diag, HD_EUNSUPPORTED, &place,
+                         "this is no host in C or C++; run the program as it is: %s", run_instead);
+}
+
 hd_status hd_rewrite_opencl_host(hd_arena *arena, const hd_diag *diag,
                                  const hd_host_request *request, hd_rewritten **result) {
     static const rw_task task = {.edits = edit_host,
@@ -439,6 +471,9 @@ hd_status hd_rewrite_opencl_host(hd_arena *arena, const hd_diag *diag,
     rewriter rw = {.arena = arena, .diag = diag, .request = &texts, .task = &task, .user = &own};
     *result = NULL;
     hd_status status = check_layouts(diag, request);
+    const char *ending = strrchr(request->path, '.');
+    if (status == HD_OK && ending && !strcmp(ending, ".py"))
+        return refuse_python(arena, diag, request);
     if (status == HD_OK)
         status = rw_rewrite_file(&rw, &program);
     return status == HD_OK ? join(arena, diag, request->kernels, program, result) : status;

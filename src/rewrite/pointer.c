@@ -217,6 +217,13 @@ void rw_draft_index(rewriter *rw, draft *d, const frame *pointer) {
     enum CXCursorKind kind = clang_getCursorKind(converted(rw, pointer->cursor));
     bool wrap = kind == CXCursor_UnaryOperator || kind == CXCursor_CStyleCastExpr ||
                 kind == CXCursor_ConditionalOperator;
+    CXCursor named = clang_getCursorReferenced(converted(rw, pointer->cursor));
+    bool is_array = kind == CXCursor_DeclRefExpr && rw_is_named_array(rw, named);
+    if (is_array) { /* which has no index itself */
+        pointee what = rw_pointee_of(rw, named);
+        rw_draft_text(rw, d, "%s%s", what.of->scope, what.of->accessors[what.in].ref);
+        wrap = true;
+    }
     if (wrap)
         rw_draft_text(rw, d, "(");
     rw_draft_reference(rw, d, pointer);
@@ -522,6 +529,7 @@ void rw_edit_reference(rewriter *rw, const frame *at) {
     case CXCursor_MemberRefExpr: rw_walk_children(rw, at); break; /* holds a reference itself */
     case CXCursor_CStyleCastExpr:
     case CXCursor_CXXStaticCastExpr:
+    case CXCursor_CXXReinterpretCastExpr:
     case CXCursor_CXXConstCastExpr: edit_same_cast(rw, at); break;
     default: /* parentheses, conversions, a[k] of an array of pointers */
         for (size_t i = 0; i < inside.count; i++)

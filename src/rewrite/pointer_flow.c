@@ -114,6 +114,10 @@ static int node_of(rewriter *rw, CXCursor declaration) {
     return rw_node_at(rw, declaration, WHOLE);
 }
 
+void rw_seed(rewriter *rw, CXCursor declaration, const pointee *what) {
+    seed(rw->flow, node_of(rw, declaration), what, declaration);
+}
+
 /* A value that is not laid out; buffers have no such value. */
 static int other_node(rewriter *rw, CXCursor at, const char *why) {
     if (rw->follows_handles)
@@ -217,6 +221,11 @@ static CXCursor object_of(rewriter *rw, CXCursor call) {
     return rw_only_child(rw->arena, member);
 }
 
+static const char *returned_by(rewriter *rw, CXCursor function) {
+    const char *name = clang_Cursor_isNull(function) ? "" : rw_spelling(rw->arena, function);
+    return *name ? hd_format(rw->arena, "what '%s' returns", name) : "what a function returns";
+}
+
 int rw_node_of_value(rewriter *rw, CXCursor e) {
     CXCursor array;
     long long element;
@@ -237,12 +246,15 @@ int rw_node_of_value(rewriter *rw, CXCursor e) {
         return rw_node_of_value(rw, clang_Cursor_getArgument(e, 0));
     if (!clang_Cursor_isNull(holder) && rw_is_of_another(rw, e, holder))
         return NO_NODE;
+    if (rw->with_host && kind == CXCursor_CallExpr && is_of_system(holder))
+        return other_node(rw, e, returned_by(rw, holder));
     if (!clang_Cursor_isNull(holder))
-        return !rw->follows_handles && kind != CXCursor_CallExpr && is_storage(holder)
+        return !rw->follows_handles && kind != CXCursor_CallExpr && is_storage(holder) &&
+                       !rw_is_named_array(rw, holder)
                    ? other_node(rw, e, "a record in private or shared memory")
                    : node_of(rw, holder);
     if (kind == CXCursor_CallExpr)
-        return other_node(rw, e, "what a function returns");
+        return other_node(rw, e, returned_by(rw, clang_getCursorReferenced(e)));
     if (kind == CXCursor_MemberRefExpr)
         return other_node(rw, e, "what a struct holds");
     hd_cursors parts = rw_carriers_of(rw, e);
@@ -277,6 +289,11 @@ static void read_array(rewriter *rw, CXCursor array, CXCursor list) {
 
 static void read_variable(rewriter *rw, CXCursor declared, CXCursor owner) {
     CXType type = clang_getCursorType(declared);
+    if (rw_is_named_array(rw, declared)) {
+        const pointee what = {rw_laid_record_of(rw, rw_innermost(type)), -1, SPACE_GLOBAL};
+        seed(rw->flow, node_of(rw, declared), &what, declared);
+        return;
+    }
     if (!is_followed(rw, declared) || (rw->with_host && rw_innermost(type).kind == CXType_Void))
         return;
     CXCursor value =
@@ -310,8 +327,12 @@ static void read_launch(rewriter *rw, CXCursor call) {
     if (!clang_Cursor_isNull(kernel))
         parameters = rw_parameters(rw->arena, kernel);
     for (size_t i = 0; i < parameters.count && i < given.count; i++)
-        if (is_followed(rw, parameters.data[i]))
+        if (is_followed(rw, parameters.data[i])) {
+            int from = rw_node_of_value(rw, given.data[i]);
+            if (from != NO_NODE && rw_points_to_bytes(clang_getCursorType(given.data[i])))
+                rw->flow->nodes.data[from].is_opened = true; /* the list has no types */
             assign(rw, node_of(rw, parameters.data[i]), given.data[i]);
+        }
 }
 
 /* launch(kernel, blocks, args...) of a template that passes on what it is given: the last arguments
@@ -395,7 +416,10 @@ static void read_call(rewriter *rw, CXCursor call) {
     for (unsigned i = 0; i < parameters.count && (int)(i + skip) < count; i++) {
         CXCursor argument = clang_Cursor_getArgument(call, i + skip);
         CXCursor parameter = parameters.data[i];
-        bool is_copied = false;
+        /* of a record's own method, which takes a copy of the element (method_text.c: its place) */
+        CXType around = clang_getCursorType(clang_getCursorSemanticParent(callee));
+        bool is_copied = is_method(callee) && rw_is_reference(clang_getCursorType(parameter)) &&
+                         rw_laid_record_of(rw, around);
         for (size_t k = 0; k < rw->copied.count; k++)
             is_copied |= clang_equalCursors(rw->copied.data[k], parameter) != 0;
         if (!is_followed(rw, parameter) || is_copied ||
@@ -446,6 +470,20 @@ static void read_range(rewriter *rw, const hd_cursors *inside) {
 
 static void read_function(rewriter *rw, CXCursor function);
 
+/* (R *)bytes: what is declared as bytes holds records, in a kernel those that it is given. */
+static void read_cast(rewriter *rw, CXCursor cast) {
+    CXCursor bytes = rw_opened_bytes(rw, cast);
+    if (clang_Cursor_isNull(bytes))
+        return;
+    int number = node_of(rw, bytes);
+    rw->flow->nodes.data[number].is_opened = true;
+    if (clang_getCursorKind(bytes) == CXCursor_ParmDecl) {
+        const pointee what = {rw_laid_record_of(rw, rw_innermost(clang_getCursorType(cast))), -1,
+                              SPACE_GLOBAL};
+        seed(rw->flow, number, &what, bytes);
+    }
+}
+
 static void read_code(rewriter *rw, CXCursor cursor, CXCursor owner) {
     hd_cursors inside = hd_cursor_children(rw->arena, cursor);
     enum CXCursorKind kind = clang_getCursorKind(cursor);
@@ -471,6 +509,8 @@ static void read_code(rewriter *rw, CXCursor cursor, CXCursor owner) {
         if (rw->follows_handles ? rw_is_handle(type) : rw_pointer_depth(type) > 0)
             assign(rw, rw_node_of_value(rw, inside.data[0]), inside.data[1]);
     }
+    if (rw_is_cast(cursor))
+        read_cast(rw, cursor);
     if (kind == CXCursor_LambdaExpr)
         owner = cursor;
     for (size_t i = 0; i < inside.count; i++)
@@ -609,6 +649,8 @@ void rw_flow_read(rewriter *rw) {
     rw->flow->newest.arena = rw->arena;
     rw->flow->function = clang_getNullCursor();
     read_declarations(rw, clang_getTranslationUnitCursor(rw->src.unit));
+    if (rw->is_cuda && !rw->follows_handles)
+        rw_seed_instances(rw);
 }
 
 /* ---- conflicts ----------------------------------------------------------------------------- */
@@ -644,7 +686,8 @@ static bool carry(rewriter *rw, const move *m) {
     flow *f = rw->flow;
     node *to = &f->nodes.data[m->to];
     const node *from = &f->nodes.data[m->from];
-    if (from->here.kind == NOTHING || to->is_reported ||
+    bool was_reported = to->is_reported;
+    if (from->here.kind == NOTHING || (was_reported && from->here.kind != OTHER) ||
         !f->nodes.data[rw_class_of(f, m->to)].what.of)
         return false;
     origin value = from->here;
@@ -656,7 +699,9 @@ static bool carry(rewriter *rw, const move *m) {
     if (to->here.kind != value.kind ||
         (value.kind == LAID && !same_pointee(&to->here.what, &value.what))) {
         to->is_reported = true;
-        if (can_be_copied(rw, to->declaration)) {
+        if (was_reported && !rw->with_host)
+            return false;
+        if (!was_reported && can_be_copied(rw, to->declaration)) {
             hd_push(rw->arena, &rw->copied, to->declaration);
             return true;
         }
@@ -667,12 +712,18 @@ static bool carry(rewriter *rw, const move *m) {
             const origin *laid = value.kind == LAID ? &value : &to->here;
             here = rw_place_of(&rw->src, clang_getRangeStart(clang_getCursorExtent(other->first)));
             there = place_of(rw, laid);
-            return rw_refuse_at(
+            bool is_returned = !strncmp(other->why, "what ", 5) && strstr(other->why, "returns");
+            rw_refuse_at(
                 rw, &here,
-                "this is %s, but goes where there are laid-out records '%s' (%s:%u:%u); declare it "
-                "'%s *' from the start, or use a variable or function of its own",
+                "this is %s, but goes where there are laid-out records '%s' (%s:%u:%u); %s",
                 other->why, laid->what.of->record->name, there.file, there.line, there.column,
-                laid->what.of->spelling);
+                is_returned
+                    ? "allocate the array with cudaMalloc(), and hand on that pointer"
+                    : hd_format(rw->arena,
+                                "declare it '%s *' from the start, or use a variable or function "
+                                "of its own",
+                                laid->what.of->spelling));
+            return !was_reported;
         }
         const char *name =
             clang_Cursor_isNull(to->declaration)
@@ -688,6 +739,21 @@ static bool carry(rewriter *rw, const move *m) {
     return false;
 }
 
+/* A kernel that opens the bytes that it is given opens the variables that they come from. */
+static void open_arguments(flow *f) {
+    for (bool again = true; again;) {
+        again = false;
+        for (size_t i = 0; i < f->moves.count; i++) {
+            node *from = &f->nodes.data[f->moves.data[i].from];
+            if (!f->nodes.data[f->moves.data[i].to].is_opened || from->is_opened ||
+                clang_Cursor_isNull(from->declaration) ||
+                !rw_points_to_bytes(clang_getCursorType(from->declaration)))
+                continue;
+            from->is_opened = again = true;
+        }
+    }
+}
+
 /* What no way leads to, but is in the class all the same. */
 static void refuse_mixed(rewriter *rw) {
     flow *f = rw->flow;
@@ -701,8 +767,9 @@ static void refuse_mixed(rewriter *rw) {
             continue;
         hd_place here = place_of(rw, &n->here);
         rw_refuse_at(rw, &here,
-                     "this is mixed with laid-out records '%s', which are reached in another way; "
-                     "use a variable or function of its own",
+                     "this is %smixed with laid-out records '%s', which are reached in another "
+                     "way; use a variable or function of its own",
+                     n->here.why ? hd_format(rw->arena, "%s, and ", n->here.why) : "",
                      what->of->record->name);
     }
 }
@@ -719,6 +786,7 @@ static void run_once(rewriter *rw) {
             rw_refuse(rw, at, "'%s' keeps a pointer to '%s' in a struct; keep an index",
                       rw_spelling(rw->arena, at), found->record->name);
     }
+    open_arguments(rw->flow);
     size_t before = rw->refusals.count, copied = rw->copied.count;
     for (bool again = true; again;) {
         again = false;
@@ -749,9 +817,10 @@ pointee rw_pointee_of(const rewriter *rw, CXCursor declaration) {
     if (!what.of || rw_is_dependent(type) || inner.kind == CXType_Auto)
         return what;
     /* A `void *` that is given laid-out records does not hold them as such. */
-    bool can_hold = what.field < 0 ? rw_laid_record_of(rw, inner) == what.of
-                                   : clang_Type_getSizeOf(inner) ==
-                                         (long long)what.of->record->fields[what.field].size;
+    bool can_hold = rw->flow->nodes.data[number].is_opened ? true
+                    : what.field < 0                       ? rw_laid_record_of(rw, inner) == what.of
+                                                           : clang_Type_getSizeOf(inner) ==
+                                           (long long)what.of->record->fields[what.field].size;
     if (!can_hold)
         what.of = NULL;
     return what;

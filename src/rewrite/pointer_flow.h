@@ -41,6 +41,7 @@ typedef struct node {
     kinds incoming;   /* of a parameter or result: by the calls */
     CXCursor home;    /* the function that it lives in */
     bool is_shared;   /* by several functions, or outside of all */
+    bool is_opened;   /* declared as bytes, it is cast to a pointer to laid-out records */
     bool is_filled;   /* by a function that is not known */
     origin here;      /* of this node */
     bool is_reported; /* that two kinds meet here */
@@ -84,6 +85,11 @@ int rw_node_of_value(rewriter *rw, CXCursor expression);
 int rw_class_of(const flow *f, int node);
 /* Makes one class of two; NO_NODE has none. */
 void rw_join(flow *f, int a, int b);
+
+/* Laid-out records come to this declaration. */
+void rw_seed(rewriter *rw, CXCursor declaration, const pointee *what);
+/* instance.c: the parameters of kernels that are templates. */
+void rw_seed_instances(rewriter *rw);
 
 /* opencl_flow.c: types that hold buffers or kernels, and what does not matter to them. */
 #define OF_BUFFERS "_cl_mem *"

@@ -61,6 +61,7 @@ static const struct {
     {offsetof(accessors, at), "at"},         {offsetof(accessors, same), "same"},
     {offsetof(accessors, load), "load"},     {offsetof(accessors, store), "store"},
     {offsetof(accessors, is_set), "is_set"}, {offsetof(accessors, memory), "memory"},
+    {offsetof(accessors, swap), "swap"},     {offsetof(accessors, array), "array"},
 };
 enum { FAMILY = sizeof families / sizeof *families };
 
@@ -96,6 +97,9 @@ static bool name_is_taken(const rewriter *rw, const char *name, const accessors 
         const laid_record *l = &rw->records[i];
         for (int s = 0; s < SPACE_COUNT; s++)
             if (&l->accessors[s] != but && is_name_of(l, &l->accessors[s], name))
+                return true;
+        for (size_t m = 0; m < l->methods.count; m++)
+            if (!strcmp(l->methods.data[m].name, name))
                 return true;
         for (size_t g = 0; g < l->part_functions.count; g++)
             if (!strcmp(l->part_functions.data[g].name, name))
@@ -384,6 +388,12 @@ const char *rw_prelude(rewriter *rw, const laid_record *l) {
         if (f->stores)
             add_copier(&out, rw, l, (space)s, f->store, l->spelling, "",
                        f->store_is_value ? STORES_AND_GIVES : STORES);
+        if (f->swaps)
+            hd_str_printf(&out,
+                          "%svoid %s(%s a, %s b) {\n    %s value = %s(a, 0);\n"
+                          "    %s(a, 0, %s(b, 0));\n    %s(b, 0, value);\n}\n",
+                          rw_dialect_of(rw, (space)s)->function, f->swap, f->ref, f->ref,
+                          l->spelling, f->load, f->store, f->load, f->store);
         for (size_t i = 0; i < l->part_functions.count; i++) {
             const part_function *g = &l->part_functions.data[i];
             if (g->in == (space)s && g->kind == PART_SELECT)
@@ -397,6 +407,8 @@ const char *rw_prelude(rewriter *rw, const laid_record *l) {
                            g->kind == PART_STORE ? STORES_AND_GIVES : LOADS);
         }
     }
+    for (size_t i = 0; i < l->method_texts.count; i++)
+        hd_str_add(&out, l->method_texts.data[i]);
     hd_str_add(&out, rw_memory_text(rw, l));
     hd_str_printf(&out, HD_GENERATED_END "%s'. */", l->record->name);
     return hd_str_text(&out);

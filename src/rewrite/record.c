@@ -48,6 +48,27 @@ static void look_for(rewriter *rw, CXCursor parent, const char *scope, names *fo
     }
 }
 
+/* An instance of a template, "body<float>", where something has it as its type. */
+static CXCursor find_instance(rewriter *rw, CXCursor parent, const char *name) {
+    hd_cursors all = hd_cursor_children(rw->arena, parent);
+    CXCursor found = clang_getNullCursor();
+    for (size_t i = 0; i < all.count && clang_Cursor_isNull(found); i++) {
+        enum CXCursorKind kind = clang_getCursorKind(all.data[i]);
+        if (clang_Location_isInSystemHeader(clang_getCursorLocation(all.data[i])))
+            continue;
+        CXType type = rw_innermost(clang_getCursorType(all.data[i]));
+        bool has_type = kind == CXCursor_ParmDecl || kind == CXCursor_VarDecl ||
+                        kind == CXCursor_FieldDecl || kind == CXCursor_TypedefDecl ||
+                        kind == CXCursor_TypeAliasDecl;
+        if (has_type && type.kind == CXType_Record &&
+            !strcmp(rw_plain_type(rw->arena, rw_type_text(rw->arena, type)), name))
+            found = definition_of(type);
+        if (clang_Cursor_isNull(found))
+            found = find_instance(rw, all.data[i], name);
+    }
+    return found;
+}
+
 /* The record's own spelling says which of the two counts when they name different types. */
 static bool find_declaration(rewriter *rw, laid_record *l, CXCursor *typedef_name) {
     CXCursor none = clang_getNullCursor();
@@ -61,7 +82,12 @@ static bool find_declaration(rewriter *rw, laid_record *l, CXCursor *typedef_nam
     *typedef_name = found.typedef_name;
     if (has_alias && !clang_equalCursors(l->declaration, found.alias))
         *typedef_name = none;
-    return has_tag || has_alias;
+    const char *name = l->record->name, *last = rw_unscoped(name);
+    if (!has_tag && !has_alias && strchr(last, '<')) {
+        l->declaration = find_instance(rw, clang_getTranslationUnitCursor(rw->src.unit), name);
+        l->scope = hd_strndup(rw->arena, name, (size_t)(last - name));
+    }
+    return !clang_Cursor_isNull(l->declaration);
 }
 
 /* ---- fields ----------------------------------------------------------------------- */

@@ -53,6 +53,40 @@ static bool keeps_record(const rewriter *rw, CXCursor cast, CXCursor inner) {
            rw_target_is(rw, to, "__constant") == rw_target_is(rw, from, "__constant");
 }
 
+/* void *, char * and its like. */
+bool rw_points_to_bytes(CXType type) {
+    CXType t = clang_getCanonicalType(type);
+    if (t.kind != CXType_Pointer)
+        return false;
+    switch (clang_getCanonicalType(clang_getPointeeType(t)).kind) {
+    case CXType_Void:
+    case CXType_Char_S:
+    case CXType_Char_U:
+    case CXType_SChar:
+    case CXType_UChar: return true;
+    default: return false;
+    }
+}
+
+/* A variable, a member, or what a kernel is given. */
+static bool is_variable(const rewriter *rw, CXCursor declared) {
+    enum CXCursorKind kind = clang_getCursorKind(declared);
+    return kind == CXCursor_VarDecl || kind == CXCursor_FieldDecl ||
+           (kind == CXCursor_ParmDecl &&
+            rw_is_kernel(rw->arena, clang_getCursorSemanticParent(declared)));
+}
+
+CXCursor rw_opened_bytes(const rewriter *rw, CXCursor cast) {
+    CXType to = rw_value_type(clang_getCursorType(cast));
+    if (!rw->with_host || !rw_is_cast(cast) || to.kind != CXType_Pointer ||
+        !rw_laid_record_of(rw, clang_getPointeeType(to)))
+        return clang_getNullCursor();
+    CXCursor named = clang_getCursorReferenced(rw_bare(rw->arena, rw_last_child(rw->arena, cast)));
+    return is_variable(rw, named) && rw_points_to_bytes(clang_getCursorType(named))
+               ? named
+               : clang_getNullCursor();
+}
+
 /* ---- values ------------------------------------------------------------------------- */
 
 static record_value no_value(void) { return (record_value){.depth = -1}; }
@@ -60,6 +94,9 @@ static record_value no_value(void) { return (record_value){.depth = -1}; }
 /* A conversion that the compiler adds: to const, or to what is not laid out any more. */
 static record_value converted(const rewriter *rw, CXCursor e, record_value inner) {
     CXType type = clang_getCursorType(e);
+    if (inner.depth == 1 && rw_points_to_bytes(type) &&
+        rw_points_to_bytes(clang_getCursorType(rw_only_child(rw->arena, e))))
+        return inner; /* of a variable that is declared so (rw_opened_bytes()) */
     if (inner.depth < 1 || rw_value_type(type).kind == CXType_Dependent ||
         (rw->with_host && type.kind == CXType_Invalid)) /* in a template, (value) behind a member */
         return inner;
@@ -73,6 +110,7 @@ static record_value converted(const rewriter *rw, CXCursor e, record_value inner
         return no_value();
     CXType target = rw_value_type(type);
     if (inner.depth == 1 && inner.what.field < 0 && target.kind == CXType_Pointer &&
+        !rw_is_dependent(target) &&
         rw_laid_record_of(rw, clang_getPointeeType(target)) != inner.what.of)
         return no_value();
     return inner;
@@ -122,15 +160,23 @@ CXCursor rw_holder_of(const rewriter *rw, CXCursor e) {
                : clang_getNullCursor();
 }
 
+/* In a template, where a device function takes or returns what depends on its parameters: that is one
+ * type in all (instance.c). */
+static bool is_open(const rewriter *rw, CXCursor function, CXType type) {
+    return rw_is_dependent(type) && rw_is_device_function(rw->arena, function);
+}
+
 bool rw_is_of_another(const rewriter *rw, CXCursor e, CXCursor holder) {
     return rw->with_host && clang_getCursorKind(e) == CXCursor_CallExpr &&
-           rw_is_dependent(rw_held_type(holder)) &&
+           rw_is_dependent(rw_held_type(holder)) && !is_open(rw, holder, clang_getCursorType(e)) &&
            !rw_laid_record_of(rw, rw_innermost(clang_getCursorType(e)));
 }
 
 bool rw_is_given_another(const rewriter *rw, CXCursor parameter, CXCursor argument) {
+    CXType given = clang_getCursorType(argument);
     return rw->with_host && rw_is_dependent(clang_getCursorType(parameter)) &&
-           !rw_laid_record_of(rw, rw_innermost(clang_getCursorType(argument)));
+           !is_open(rw, clang_getCursorSemanticParent(parameter), given) &&
+           !rw_laid_record_of(rw, rw_innermost(given));
 }
 
 hd_cursors rw_carriers_of(const rewriter *rw, CXCursor e) {
@@ -175,7 +221,8 @@ hd_cursors rw_carriers_of(const rewriter *rw, CXCursor e) {
     default:
         if (rw_is_cast(e) && inside.count) {
             first = inside.count - 1;
-            count = rw->follows_handles || keeps_record(rw, e, inside.data[first]);
+            count = rw->follows_handles || keeps_record(rw, e, inside.data[first]) ||
+                    !clang_Cursor_isNull(rw_opened_bytes(rw, e));
         } else {
             count = rw->follows_handles && is_one;
         }
@@ -185,11 +232,23 @@ hd_cursors rw_carriers_of(const rewriter *rw, CXCursor e) {
     return inside;
 }
 
+/* buffer + n, buffer[n], *buffer of a variable that is declared as bytes: no number of elements. */
+static bool counts_bytes(const rewriter *rw, CXCursor e, const hd_cursors *parts) {
+    enum CXCursorKind kind = clang_getCursorKind(e);
+    bool counts = kind == CXCursor_ArraySubscriptExpr || kind == CXCursor_UnaryOperator ||
+                  kind == CXCursor_CompoundAssignOperator ||
+                  (kind == CXCursor_BinaryOperator &&
+                   clang_getCursorBinaryOperatorKind(e) != CXBinaryOperator_Assign &&
+                   clang_getCursorBinaryOperatorKind(e) != CXBinaryOperator_Comma);
+    return rw->with_host && counts && parts->count &&
+           rw_points_to_bytes(clang_getCursorType(parts->data[0]));
+}
+
 record_value rw_record_value_of(const rewriter *rw, CXCursor e) {
     enum CXCursorKind kind = clang_getCursorKind(e);
     enum CXUnaryOperatorKind unary = clang_getCursorUnaryOperatorKind(e);
     if (!clang_isExpression(kind) || kind == CXCursor_InitListExpr ||
-        kind == CXCursor_CXXReinterpretCastExpr)
+        (kind == CXCursor_CXXReinterpretCastExpr && clang_Cursor_isNull(rw_opened_bytes(rw, e))))
         return no_value();
     if (rw->with_host && rw_is_moved(rw, e))
         return rw_record_value_of(rw, clang_Cursor_getArgument(e, 0));
@@ -208,6 +267,8 @@ record_value rw_record_value_of(const rewriter *rw, CXCursor e) {
         return v;
     if (kind == CXCursor_UnexposedExpr)
         return converted(rw, e, v);
+    if (v.depth == 1 && unary != CXUnaryOperator_AddrOf && counts_bytes(rw, e, &parts))
+        return no_value();
     if (unary == CXUnaryOperator_AddrOf)
         v.depth++;
     else if (unary == CXUnaryOperator_Deref || kind == CXCursor_ArraySubscriptExpr)

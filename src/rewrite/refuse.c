@@ -65,20 +65,19 @@ static const char *record_name(const record_value *v) { return v->what.of->recor
 static void refuse_call(rewriter *rw, CXCursor pointer, CXCursor call, const record_value *v) {
     const char *callee = rw_spelling(rw->arena, call);
     CXCursor called = clang_getCursorReferenced(call);
-    if (rw->with_host && (clang_Cursor_isNull(called) || /* to a library, or another file */
-                          clang_Location_isInSystemHeader(clang_getCursorLocation(called)) ||
-                          clang_Cursor_isNull(clang_getCursorDefinition(called))))
+    if (!strncmp(callee, "async_", 6) || hd_has_word("prefetch memcpy memmove memset", callee))
+        rw_refuse(rw, pointer,
+                  "%s moves the bytes of whole '%s' records, which lie apart in another "
+                  "layout; copy them in a loop",
+                  callee, record_name(v));
+    else if (rw->with_host && (clang_Cursor_isNull(called) || /* to a library, or another file */
+                               clang_Location_isInSystemHeader(clang_getCursorLocation(called)) ||
+                               clang_Cursor_isNull(clang_getCursorDefinition(called))))
         rw_refuse(rw, pointer,
                   "the array of '%s' goes to '%s', which knows nothing of its layout; give it a "
                   "copy, an array of '%s' of its own with cudaMemcpy() before and behind, or do "
                   "its work in a kernel",
                   record_name(v), *callee ? callee : "a function", v->what.of->spelling);
-    else if (!strncmp(callee, "async_", 6) || !strcmp(callee, "prefetch") ||
-             !strcmp(callee, "memcpy"))
-        rw_refuse(rw, pointer,
-                  "%s moves the bytes of whole '%s' records, which lie apart in another "
-                  "layout; copy them in a loop",
-                  callee, record_name(v));
     else if (v->what.field >= 0)
         rw_refuse(rw, pointer,
                   "the array that is a field of '%s' is passed to '%s', which could reach more "
@@ -160,7 +159,13 @@ void rw_refuse_misplaced(rewriter *rw, const frame *at, const record_value *v) {
     unsigned offset;
     if (rw_offset_of(&rw->src, clang_getCursorLocation(root), &offset))
         hd_push(rw->arena, &rw->seen, offset);
-    if (clang_getCursorKind(parent) == CXCursor_CallExpr)
+    if (rw_points_to_bytes(clang_getCursorType(clang_getCursorReferenced(root))))
+        rw_refuse(
+            rw, root,
+            "'%s' is declared as bytes, in which there are laid-out records '%s', and is used "
+            "here as what it is declared; declare it '%s *', and count records",
+            name, record_name(v), v->what.of->spelling);
+    else if (clang_getCursorKind(parent) == CXCursor_CallExpr)
         refuse_call(rw, at->cursor, parent, v);
     else if (clang_getCursorUnaryOperatorKind(bare) == CXUnaryOperator_AddrOf && v->depth == 1)
         rw_refuse(rw, bare,

@@ -105,7 +105,7 @@ static void refuse_named_arrays(rewriter *rw, const laid_record *l) {
         CXCursor named = all.data[i];
         if (clang_getCursorKind(named) != CXCursor_VarDecl ||
             rw_laid_record_of(rw, rw_innermost(clang_getCursorType(named))) != l ||
-            !rw_is_device_function(rw->arena, named))
+            !rw_is_device_variable(rw->arena, named))
             continue;
         const char *name = rw_spelling(rw->arena, named);
         rw_refuse(rw, named,
@@ -184,7 +184,7 @@ static outcome read_once(rewriter *rw, CXIndex index, bool is_first, hd_status *
     rw->macro_uses.count = rw->inactive.count = rw->laid_params.count = 0;
     rw->values = NULL;
     rw->memory_calls.count = 0;
-    rw->has_templates = false;
+    rw->has_templates = rw->copies_symbols = false;
     rw_source_open(&rw->src, rw->flat, unit);
     outcome next = DONE;
     const char *lead = is_first && rw->request->other_count

@@ -275,6 +275,12 @@ bool rw_is_device_function(hd_arena *arena, CXCursor function) {
            !clang_Cursor_isNull(child_of(arena, function, CXCursor_CUDADeviceAttr));
 }
 
+bool rw_is_device_variable(hd_arena *arena, CXCursor declared) {
+    return !clang_Cursor_isNull(child_of(arena, declared, CXCursor_CUDAConstantAttr)) ||
+           (!clang_Cursor_isNull(child_of(arena, declared, CXCursor_CUDADeviceAttr)) &&
+            clang_Cursor_isNull(child_of(arena, declared, CXCursor_CUDASharedAttr)));
+}
+
 bool rw_is_host(const rewriter *rw, CXCursor function) {
     return rw->is_cuda && !rw_is_device_function(rw->arena, function);
 }

@@ -91,6 +91,19 @@ size_t rw_token_matching(const source *src, size_t open) {
     return src->token_count;
 }
 
+size_t rw_angle_matching(const source *src, size_t open, size_t end) {
+    int depth = 0;
+    for (size_t t = open; t < end && t < src->token_count; t++) {
+        depth += rw_token_is(src, t, "<");
+        depth -= rw_token_is(src, t, ">") + 2 * rw_token_is(src, t, ">>");
+        if (depth <= 0)
+            return t;
+        if (strchr("([{", src->text[src->tokens[t].at.begin]))
+            t = rw_token_matching(src, t);
+    }
+    return open;
+}
+
 bool rw_source_has_name(const source *src, const char *name) {
     for (size_t i = 0; i < src->token_count; i++)
         if (src->tokens[i].is_name && rw_token_is(src, i, name))

@@ -106,7 +106,7 @@ bool rw_is_unused(const rewriter *rw, const frame *at) {
 
 /* libclang has no name for a member of what depends on a template's parameter, nor for an unnamed
  * struct or union that a member stands in. */
-static const char *member_name(rewriter *rw, CXCursor member) {
+const char *rw_member_name(rewriter *rw, CXCursor member) {
     const char *name = rw_spelling(rw->arena, member);
     range whole;
     bool is_known = *name && (!strchr(name, '(') || !strncmp(name, "operator", 8));
@@ -115,17 +115,39 @@ static const char *member_name(rewriter *rw, CXCursor member) {
     return rw_token_text(&rw->src, rw_token_ending(&rw->src, whole.end));
 }
 
+CXCursor rw_pattern_of(CXCursor declared) {
+    CXCursor pattern = clang_getSpecializedCursorTemplate(declared);
+    return clang_Cursor_isNull(pattern) ? declared : pattern;
+}
+
+/* In a template the record's method of this name, where there is one alone. */
+CXCursor rw_member_of(rewriter *rw, CXCursor e, const laid_record *l, const char *name) {
+    CXCursor member = clang_getCursorReferenced(e), found = clang_getNullCursor();
+    hd_cursors inside = {0};
+    if (clang_Cursor_isNull(member) && !clang_Cursor_isNull(l->declaration))
+        inside = hd_cursor_children(rw->arena, rw_pattern_of(l->declaration));
+    for (size_t i = 0; i < inside.count; i++) {
+        if (clang_getCursorKind(inside.data[i]) != CXCursor_CXXMethod ||
+            strcmp(rw_spelling(rw->arena, inside.data[i]), name) != 0)
+            continue;
+        if (!clang_Cursor_isNull(found))
+            return member;
+        found = inside.data[i];
+    }
+    return clang_Cursor_isNull(found) ? member : found;
+}
+
 static bool edit_field(rewriter *rw, const frame *at) {
     hd_cursors inside = hd_cursor_children(rw->arena, at->cursor);
     if (!inside.count)
         return false;
     frame base = {inside.data[0], at};
     record_value v = rw_record_value_of(rw, base.cursor);
-    const char *name = member_name(rw, at->cursor), *why;
-    CXCursor member = clang_getCursorReferenced(at->cursor);
+    const char *name = rw_member_name(rw, at->cursor), *why;
     range whole = {0, 0};
     if (v.depth < 0 || v.depth > 1 || v.what.field >= 0)
         return false;
+    CXCursor member = rw_member_of(rw, at->cursor, v.what.of, name);
     if (clang_getCursorKind(member) == CXCursor_ConversionFunction) {
         rw_check_method(rw, at->up, member, v.what.of);
         rw_walk(rw, &base);
@@ -183,6 +205,14 @@ static void walk_value(rewriter *rw, const frame *at, const record_value *v) {
         rw_refuse(rw, at->cursor,
                   "this element is used with a pointer to a member, which does not say what field "
                   "that is; name the field");
+    } else if (up && v->what.field < 0 && rw->is_cuda && rw_is_change(up->cursor) &&
+               rw_same_expression(
+                   rw_bare(rw->arena, hd_cursor_children(rw->arena, up->cursor).data[0]),
+                   rw_bare(rw->arena, at->cursor))) {
+        rw_refuse(
+            rw, at->cursor,
+            "this element is changed by an operator, of which a template does not say what it "
+            "does; change its fields, or a copy that is stored");
     } else if (rw_are_numbers(&v->what)) {
         rw_edit_number(rw, at, v, NUMBER_VALUE);
     } else if (v->what.field < 0) {
@@ -300,12 +330,19 @@ static bool edit_sizeof(rewriter *rw, const frame *at) {
     if (clang_Cursor_isNull(operand))
         return false;
     record_value v = rw_record_value_of(rw, operand);
-    if (v.depth != 0 || v.what.field >= 0)
+    CXCursor named = clang_getCursorReferenced(rw_bare(rw->arena, operand));
+    bool is_array = v.depth == 1 && rw_is_named_array(rw, named);
+    if ((v.depth != 0 && !is_array) || v.what.field >= 0)
         return false;
     if (!rw_begins_with(rw, at->cursor, "sizeof") || !rw_range_of(&rw->src, at->cursor, &whole))
         return rw_refuse_macro(rw, at->cursor);
-    rw_edit_text(rw, whole,
-                 hd_format(rw->arena, "sizeof(%s%s)", v.what.of->scope, v.what.of->spelling));
+    const char *count =
+        is_array ? hd_format(rw->arena, "[%s::count]",
+                             hd_format(rw->arena, "decltype(%s)", rw_spelling(rw->arena, named)))
+                 : "";
+    rw_edit_text(
+        rw, whole,
+        hd_format(rw->arena, "sizeof(%s%s%s)", v.what.of->scope, v.what.of->spelling, count));
     for (size_t i = rw_token_from(&rw->src, whole.begin);
          i < rw->src.token_count && rw->src.tokens[i].at.begin < whole.end; i++)
         hd_push(rw->arena, &rw->seen, rw->src.tokens[i].at.begin);
@@ -364,6 +401,35 @@ static bool is_argument(CXCursor call, CXCursor child) {
     return false;
 }
 
+/* An element, given to what is no parameter for places but a reference that is not const. */
+static bool may_change_element(rewriter *rw, CXCursor parameter, CXCursor argument) {
+    CXType type = clang_getCanonicalType(clang_getCursorType(parameter));
+    return type.kind == CXType_LValueReference &&
+           !clang_isConstQualifiedType(clang_getPointeeType(type)) &&
+           rw_laid_record_of(rw, clang_getPointeeType(type)) &&
+           rw_record_value_of(rw, argument).depth == 0;
+}
+
+/* A template that is given laid-out records elsewhere, and another type here. From a reference no
+ * compiler finds out what it leads to, so such a template is one of that record; where its arguments
+ * are written, host code has both. */
+static void refuse_another(rewriter *rw, const frame *call, CXCursor callee, CXCursor parameter,
+                           const laid_record *l) {
+    range at;
+    size_t t = rw->src.token_count;
+    hd_cursors inside = hd_cursor_children(rw->arena, call->cursor);
+    if (inside.count && rw_range_of(&rw->src, inside.data[0], &at))
+        t = rw_token_ending(&rw->src, at.end);
+    bool says_type = rw_token_is(&rw->src, t, ">") || rw_is_found_out(rw, parameter);
+    if (clang_getCursorKind(callee) != CXCursor_FunctionTemplate ||
+        (says_type && !rw_is_record_template(rw, parameter, l)))
+        return;
+    rw_refuse(rw, call->cursor,
+              "the template '%s' is given laid-out records '%s' elsewhere, and another type here; "
+              "make a function of its own for '%s *'",
+              rw_spelling(rw->arena, callee), l->record->name, l->spelling);
+}
+
 bool rw_edit_call(rewriter *rw, const frame *at) {
     CXCursor callee = rw_callee(rw->arena, at->cursor);
     hd_cursors inside = hd_cursor_children(rw->arena, at->cursor);
@@ -374,6 +440,8 @@ bool rw_edit_call(rewriter *rw, const frame *at) {
             rw_walk_children(rw, at);
         return true;
     }
+    if (rw->is_cuda && (rw_edit_element_call(rw, at) || rw_edit_changing_call(rw, at)))
+        return true;
     if (rw->with_host && (rw_edit_memory_call(rw, at) || rw_edit_exchange(rw, at)))
         return true;
     if (!rw->with_host && !clang_Cursor_isNull(callee) && rw_takes_records(rw, callee) &&
@@ -395,8 +463,10 @@ bool rw_edit_call(rewriter *rw, const frame *at) {
         pointee wanted = {.field = -1};
         if (i >= skip && i - skip < (int)parameters.count)
             wanted = rw_pointee_of(rw, parameters.data[i - skip]);
-        if (wanted.of && rw_is_given_another(rw, parameters.data[i - skip], argument))
+        if (wanted.of && rw_is_given_another(rw, parameters.data[i - skip], argument)) {
+            refuse_another(rw, at, callee, parameters.data[i - skip], wanted.of);
             wanted.of = NULL;
+        }
         if (i < skip) { /* p[i] += v, p[i][k] of an operator in the class */
             record_value object = rw_record_value_of(rw, argument);
             if (object.depth == 0)
@@ -407,6 +477,14 @@ bool rw_edit_call(rewriter *rw, const frame *at) {
             rw_edit_reference(rw, &(frame){argument, at});
         } else if (wanted.of) {
             edit_argument(rw, at, argument, &wanted);
+        } else if (i - skip < (int)parameters.count &&
+                   may_change_element(rw, parameters.data[i - skip], argument)) {
+            rw_refuse(rw, argument,
+                      "'%s' takes this element of '%s' by a reference through which it may change "
+                      "it; make it a function behind the struct, with parameters '%s &'",
+                      rw_spelling(rw->arena, callee),
+                      rw_record_value_of(rw, argument).what.of->record->name,
+                      rw_record_value_of(rw, argument).what.of->spelling);
         } else {
             edit_foreign_argument(rw, at, argument);
         }

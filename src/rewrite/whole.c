@@ -17,8 +17,7 @@
 
 /* ---- calls that know memory ------------------------------------------------------------------ */
 
-/* Inside of parentheses, conversions, and casts to void * and its like. */
-static CXCursor behind_casts(const rewriter *rw, CXCursor e) {
+CXCursor rw_behind_casts(const rewriter *rw, CXCursor e) {
     while (rw_record_value_of(rw, e).depth < 0) {
         enum CXCursorKind kind = clang_getCursorKind(e);
         CXCursor inner = rw_last_child(rw->arena, e);
@@ -30,14 +29,41 @@ static CXCursor behind_casts(const rewriter *rw, CXCursor e) {
     return e;
 }
 
+/* Nothing is stored in it before the program does: C++ calls a constructor that does nothing. */
+static bool begins_as_zeros(const rewriter *rw, CXCursor declared, const laid_record *l) {
+    CXCursor value = clang_Cursor_getVarDeclInitializer(declared);
+    hd_cursors members = hd_cursor_children(rw->arena, l->declaration);
+    bool is_made = clang_getCursorKind(value) == CXCursor_CallExpr &&
+                   clang_CXXMethod_isDefaulted(clang_getCursorReferenced(value));
+    for (size_t i = 0; i < members.count; i++)
+        if (clang_getCursorKind(members.data[i]) == CXCursor_FieldDecl &&
+            !clang_Cursor_isNull(rw_initializer(rw, members.data[i])))
+            return false;
+    return clang_Cursor_isNull(value) || is_made;
+}
+
+bool rw_is_named_array(const rewriter *rw, CXCursor declared) {
+    CXType type = clang_getCanonicalType(clang_getCursorType(declared));
+    if (!rw->with_host || clang_getCursorKind(declared) != CXCursor_VarDecl ||
+        type.kind != CXType_ConstantArray)
+        return false;
+    const laid_record *l = rw_laid_record_of(rw, clang_getArrayElementType(type));
+    return l && rw_is_device_variable(rw->arena, declared) &&
+           clang_Cursor_getStorageClass(declared) != CX_SC_Extern &&
+           begins_as_zeros(rw, declared, l);
+}
+
 /* The laid-out records that an argument in this role leads to; depth -1: none. */
 static record_value in_role(rewriter *rw, CXCursor argument, char role) {
-    record_value v = rw_record_value_of(rw, behind_casts(rw, argument));
+    CXCursor named = clang_getCursorReferenced(rw_behind_casts(rw, argument));
+    if (role == '-' || (role == 'S' && !rw_is_named_array(rw, named)))
+        return (record_value){.depth = -1};
+    record_value v = rw_record_value_of(rw, rw_behind_casts(rw, argument));
     return v.depth == (role == 'A' ? 2 : 1) ? v : (record_value){.depth = -1};
 }
 
 static void edit_memory_argument(rewriter *rw, const frame *call, CXCursor argument) {
-    CXCursor bare = behind_casts(rw, argument);
+    CXCursor bare = rw_behind_casts(rw, argument);
     frame child = {bare, call};
     range whole, inner;
     draft d = {0};
@@ -76,6 +102,7 @@ bool rw_edit_memory_call(rewriter *rw, const frame *at) {
             rw_walk_child(rw, at, argument);
     }
     of->has_host_memory = true;
+    rw->copies_symbols |= strchr(roles, 'S') != NULL;
     hd_push(rw->arena, &rw->memory_calls, called);
     range whole = rw->src.tokens[name].at;
     if (rw_token_is(&rw->src, name - 1, "::"))
@@ -161,7 +188,7 @@ void rw_check_function_name(rewriter *rw, const frame *name) {
 /* ---- null ---------------------------------------------------------------------------------------- */
 
 bool rw_is_null(const rewriter *rw, CXCursor e) {
-    CXCursor bare = behind_casts(rw, e);
+    CXCursor bare = rw_behind_casts(rw, e);
     enum CXCursorKind kind = clang_getCursorKind(bare);
     long long value;
     return kind == CXCursor_CXXNullPtrLiteralExpr || kind == CXCursor_GNUNullExpr ||
@@ -266,7 +293,7 @@ bool rw_edit_aggregate(rewriter *rw, const frame *list) {
 }
 
 CXCursor rw_named_kernel(rewriter *rw, CXCursor e) {
-    CXCursor named = behind_casts(rw, e);
+    CXCursor named = rw_behind_casts(rw, e);
     if (clang_getCursorUnaryOperatorKind(named) == CXUnaryOperator_AddrOf)
         named = rw_bare(rw->arena, rw_last_child(rw->arena, named));
     if (clang_getCursorKind(named) != CXCursor_DeclRefExpr)
@@ -279,7 +306,8 @@ CXCursor rw_named_kernel(rewriter *rw, CXCursor e) {
 }
 
 hd_cursors rw_launch_arguments(rewriter *rw, CXCursor call) {
-    CXCursor list = clang_getCursorReferenced(behind_casts(rw, clang_Cursor_getArgument(call, 3)));
+    CXCursor list =
+        clang_getCursorReferenced(rw_behind_casts(rw, clang_Cursor_getArgument(call, 3)));
     CXCursor value = clang_getCursorKind(list) == CXCursor_VarDecl
                          ? clang_Cursor_getVarDeclInitializer(list)
                          : clang_getNullCursor();
@@ -287,7 +315,7 @@ hd_cursors rw_launch_arguments(rewriter *rw, CXCursor call) {
     if (clang_getCursorKind(value) == CXCursor_InitListExpr)
         entries = hd_cursor_children(rw->arena, value);
     for (size_t i = 0; i < entries.count; i++) {
-        CXCursor address = behind_casts(rw, entries.data[i]);
+        CXCursor address = rw_behind_casts(rw, entries.data[i]);
         bool is_address = clang_getCursorUnaryOperatorKind(address) == CXUnaryOperator_AddrOf;
         hd_push(rw->arena, &found, is_address ? rw_last_child(rw->arena, address) : address);
         hd_push(rw->arena, &rw->launch_arguments, address);

@@ -137,4 +137,20 @@ printf '#include <CL/cl.h>\nint main(void) { return 0; }\n' >host.c
 refuses 'no buffer that this file makes' apply --no-verify --layout soa --host host.c --out new k.cl
 refuses 'cannot|No such file' apply --no-verify --layout soa --host nowhere.c --out new k.cl
 
+# Hosts in other languages, or by other bindings, can run as they are.
+cat >host.py <<'PY'
+import pyopencl as cl
+d = cl.Buffer(context, cl.mem_flags.READ_WRITE, 64)
+program.k(queue, (64,), None, d)
+PY
+refuses "host.py:2:8: error: a buffer of PyOpenCL's.*heddle apply --layout RECORD=LAYOUT -- PROGRAM" \
+    apply --no-verify --layout soa --host host.py --out new k.cl
+if [ -e /usr/include/CL/opencl.hpp ]; then
+    for declared in 'struct all { cl::Buffer d; };' 'int main() { cl::Buffer d; }'; do
+        printf '%s\n' '#include <CL/opencl.hpp>' "$declared" >host.cpp
+        refuses "host.cpp:2:14: error: 'd' is of OpenCL's C.. bindings.*-- PROGRAM" \
+            apply --no-verify --layout soa --host host.cpp --out new k.cl
+    done
+fi
+
 finish

@@ -231,14 +231,28 @@ static void pointers_to_functions(void **state) {
 }
 
 static void pointers_without_a_type(void **state) {
+    static const line lines[] = {
+        {"int main() {", NULL},
+        {"    void *raw; char *bytes;", "    R_ref raw; R_ref bytes;"},
+        {"    cudaMalloc(&raw, 64 * sizeof(R));", "    heddle::cudaMalloc(&raw, 64 * sizeof(R));"},
+        {"    cudaMalloc((void **)&bytes, 64 * sizeof(R));",
+         "    heddle::cudaMalloc(&bytes, 64 * sizeof(R));"},
+        {"    R *d = (R *)raw;", "    R_ref d = raw;"},
+        {"    k<<<1, 64>>>(d, 64); k<<<1, 64>>>(reinterpret_cast<R *>(bytes) + 1, 6);",
+         "    k<<<1, 64>>>(d, 64); k<<<1, 64>>>(R_at(bytes, 1), 6);"},
+        {"    return 0; }", NULL},
+    };
+    check_lines(*state, "soa", head, lines, sizeof lines / sizeof *lines);
     check_places(*state, head,
                  "int main() {\n"
-                 "    void *raw;\n"
+                 "    char *raw;\n"
                  "    cudaMalloc(&raw, 64 * sizeof(R));\n"
-                 "    R *d = (R *)raw;\n"
-                 "    k<<<1, 64>>>(d, 64);\n"
+                 "    k<<<1, 64>>>((R *)raw, 64);\n"
+                 "    raw[4] = 0;\n"
+                 "    return *(float *)(raw + 4) > 0;\n"
                  "}\n",
-                 "6:12: this is a cast of another pointer\n");
+                 "7:5: 'raw' is declared as bytes, in which there are laid-out records 'R'\n"
+                 "8:23: 'raw' is declared as bytes\n");
 }
 
 int main(void) {

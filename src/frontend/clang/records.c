@@ -214,11 +214,12 @@ static enum CXVisitorResult visit_field(CXCursor cursor, CXClientData data) {
 }
 
 /* Tag, or typedef name; else that of the member that has it, as "body.v". In C++ the whole
- * name, "math::pair<float>". */
+ * name, "math::pair<float, 2>". */
 static void name_record(front_state *front, hd_record *record, CXType type, CXCursor declaration,
                         const char *member) {
     record->spelling = spelling_of(front->arena, clang_getCanonicalType(type));
-    if (front->is_cuda && strcmp(record->spelling, "struct") && !strchr(record->spelling, ' ')) {
+    bool is_name = strcspn(record->spelling, "< ") == strcspn(record->spelling, "<");
+    if (front->is_cuda && strcmp(record->spelling, "struct") && is_name) {
         record->name = record->spelling;
         return;
     }
