@@ -192,7 +192,8 @@ accepts diff body.hdt body.yaml
 [ "$(grep -c ' 1.00x ' "$work/log/out")" -ge 4 ] || complain "a trace differs from its job"
 accepts show body.hdt
 prints '^body.cl$'
-refuses 'body.hdt: error: --layout: a trace' show body.hdt --layout soa
+accepts show body.hdt --layout soa
+prints '^body.hdt in soa on '
 refuses 'body.hdt: error: this is a trace' show body.hdt --global 64
 # Buffers that are the fields of a record, which a layout brings together, keep their names.
 accepts diff "$source_folder/tests/rewrite/jobs/arrays.yaml" --layout aos
