@@ -4,11 +4,11 @@
 #include <cstdio>
 #include <cstdlib>
 
-#define HIP_CHECK(call)                                                                  \
-    do {                                                                                 \
-        hipError_t error = (call);                                                       \
-        if (error != hipSuccess) {                                                       \
+#define HIP_CHECK(call)                                                                        \
+    do {                                                                                       \
+        hipError_t error = (call);                                                             \
+        if (error != hipSuccess) {                                                             \
             std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, hipGetErrorString(error)); \
-            std::exit(1);                                                                \
-        }                                                                                \
+            std::exit(1);                                                                      \
+        }                                                                                      \
     } while (0)

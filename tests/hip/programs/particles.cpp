@@ -14,7 +14,8 @@ struct __align__(16) particle {
 
 __device__ inline void kick(particle &p, float ax, float dt) { p.vx += ax * dt; }
 
-__global__ void __launch_bounds__(LANES * 4) push(particle *p, const float *field, float dt, int n) {
+__global__ void __launch_bounds__(LANES * 4)
+    push(particle *p, const float *field, float dt, int n) {
     const int i = hipBlockDim_x * hipBlockIdx_x + hipThreadIdx_x;
     if (i < n) {
         kick(p[i], field[i & 63] * p[i].charge, dt);

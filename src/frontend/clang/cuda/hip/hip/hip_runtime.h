@@ -211,7 +211,7 @@
 #define HIP_SYMBOL(x) x
 #define HIP_KERNEL_NAME(...) __VA_ARGS__
 #define HIP_DYNAMIC_SHARED(type, name) extern __shared__ type name[];
-#define hipLaunchKernelGGL(kernel, grid, block, shared, stream, ...)                    \
+#define hipLaunchKernelGGL(kernel, grid, block, shared, stream, ...)               \
     kernel<<<dim3(grid), dim3(block), (unsigned)(shared), (stream)>>>(__VA_ARGS__)
 
 /* ---- places ----------------------------------------------------------------------------------------------- */
@@ -271,16 +271,15 @@ template <class T> __HEDDLE_DEVICE__ T heddle_shfl_up(T value, unsigned by, int 
     const int own = (int)__lane_id(), from = own - (int)by;
     return heddle_of_lane(value, (unsigned)(from < (own & ~(width - 1)) ? own : from));
 }
-template <class T> __HEDDLE_DEVICE__ T heddle_shfl_down(T value, unsigned by,
-                                                        int width = warpSize) {
+template <class T>
+__HEDDLE_DEVICE__ T heddle_shfl_down(T value, unsigned by, int width = warpSize) {
     const int own = (int)__lane_id();
     return heddle_of_lane(
         value, (unsigned)((int)((own & (width - 1)) + by) >= width ? own : own + (int)by));
 }
 template <class T> __HEDDLE_DEVICE__ T heddle_shfl_xor(T value, int bits, int width = warpSize) {
     const int own = (int)__lane_id(), from = own ^ bits;
-    return heddle_of_lane(value,
-                          (unsigned)(from >= ((own + width) & ~(width - 1)) ? own : from));
+    return heddle_of_lane(value, (unsigned)(from >= ((own + width) & ~(width - 1)) ? own : from));
 }
 #define __shfl heddle_shfl
 #define __shfl_up heddle_shfl_up
