@@ -113,24 +113,17 @@ uint64_t hd_elf_find_function(const hd_elf_functions *functions, const char *nam
     return 0;
 }
 
-static const char *function_in(const hd_elf *elf, const hd_elf_section *symbols, uint64_t address) {
-    const Elf64_Sym *all = (const Elf64_Sym *)symbols->data;
-    hd_elf_section texts;
-    if ((uintptr_t)all % _Alignof(Elf64_Sym) || !hd_elf_section_at(elf, symbols->link, &texts))
-        return NULL;
-    for (size_t i = 0; i < symbols->size / sizeof *all; i++)
-        if (ELF64_ST_TYPE(all[i].st_info) == STT_FUNC && address - all[i].st_value < all[i].st_size)
-            return hd_elf_text(&texts, all[i].st_name);
-    return NULL;
-}
-
 const char *hd_elf_function(const hd_elf *elf, uint64_t address) {
-    hd_elf_section section;
-    const char *found = NULL;
-    for (uint32_t i = 0; !found && hd_elf_section_at(elf, i, &section); i++)
-        if (section.type == SHT_SYMTAB || section.type == SHT_DYNSYM)
-            found = function_in(elf, &section, address);
-    return found;
+    hd_elf_functions functions;
+    if (!hd_elf_functions_of(elf, &functions))
+        return NULL;
+    for (size_t i = 0; i < functions.count; i++) {
+        uint64_t begin;
+        const char *name = hd_elf_function_at(&functions, i, &begin);
+        if (name && address - begin < ((const Elf64_Sym *)functions.symbols)[i].st_size)
+            return name;
+    }
+    return NULL;
 }
 
 const char *hd_plain_symbol(const char *symbol) {

@@ -44,13 +44,13 @@ static hd_status read_record(cli *c, const cli_source *source, hd_trace_record *
 }
 
 /* Either kind, read and checked. */
-typedef struct import {
+typedef struct imported {
     hd_trace_text *text;
     hd_foreign *foreign;
-} import;
+} imported;
 
 static hd_status open_import(cli *c, const char *path, const cli_source *source,
-                             const hd_trace_watch *watch, import *in, hd_trace_header *header) {
+                             const hd_trace_watch *watch, imported *in, hd_trace_header *header) {
     hd_trace_record record = {0};
     const hd_trace_record *given;
     const hd_place place = {.file = path};
@@ -79,13 +79,13 @@ static hd_status open_import(cli *c, const char *path, const cli_source *source,
     return HD_OK;
 }
 
-static hd_status send(const import *in, const hd_sink *sink) {
+static hd_status send(const imported *in, const hd_sink *sink) {
     return in->foreign ? hd_foreign_send(in->foreign, sink) : hd_trace_text_send(in->text, sink);
 }
 
 hd_status cli_import_trace(cli *c, const char *path, const cli_source *source, const char *out,
                            bool *stopped) {
-import in = {0 };
+    imported in = {0};
     hd_trace_header header = {0};
     hd_trace_writer *writer;
     cli_stop stop;

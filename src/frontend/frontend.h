@@ -57,6 +57,7 @@ typedef struct hd_parse_command {
     int word_count;
     int macros;   /* a file in memory that the words may name; hd_parse_command_end() closes it */
     bool is_cuda; /* the text is CUDA C; else OpenCL C */
+    bool is_hip;  /* and HIP */
 } hd_parse_command;
 /* An error (HD_EUNSUPPORTED) for a file that libclang cannot read. */
 hd_status hd_parse_command_make(hd_arena *arena, const hd_diag *diag, const char *path,

@@ -185,10 +185,12 @@ static uint64_t channel(uint32_t bits, const struct type_row *type) {
     return rounded(value, *type->name == 's' ? -most - 1 : 0, most);
 }
 
-static uint32_t packed(const uint32_t color[4], const char *bits_of) {
+static uint32_t packed(const uint32_t color[4], const struct type_row *type) {
+    const uint32_t outer = type->bytes == 4 ? 10 : 5,
+                   inner = !strcmp(type->name, "unorm565") ? 6 : outer;
     uint32_t all = 0;
     for (int k = 0; k < 3; k++) {
-        const uint32_t bits = (uint32_t)(bits_of[k] - '0');
+        const uint32_t bits = k == 1 ? inner : outer;
         float value;
         memcpy(&value, &color[k], sizeof value);
         all = all << bits | (uint32_t)rounded(value, 0, (1u << bits) - 1);
@@ -214,9 +216,7 @@ void kir_image_pack(kir_image_format format, const uint32_t color[4], void *texe
     const bool is_srgb = *order->name == 's';
     char *to = texel;
     if (type->is_packed) {
-        const uint32_t all = packed(color, type->bytes == 4                  ? ":::"
-                                           : !strcmp(type->name, "unorm565") ? "565"
-                                                                             : "555");
+        const uint32_t all = packed(color, type);
         memcpy(to, &all, type->bytes); /* of little-endian hosts */
         return;
     }

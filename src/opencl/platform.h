@@ -219,6 +219,13 @@ static inline bool platform_is_image(cl_mem memory) {
 static inline bool platform_has_sheets(cl_mem image) {
     return image->image.depth || image->image.layers;
 }
+/* From one of them to the next, where rows and slices of the image are so far apart; 0: it has none. The
+ * images of a 1-D array are rows. */
+static inline size_t platform_sheet_pitch(cl_mem image, size_t row, size_t slice) {
+    return !platform_has_sheets(image)                  ? 0
+           : image->type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? row
+                                                        : slice;
+}
 /* Bytes of the host's memory that an image was made with, where its rows stand apart; else 0. */
 size_t platform_host_bytes(cl_mem image);
 

@@ -471,10 +471,7 @@ static CL_API_ENTRY void *CL_API_CALL map_image(cl_command_queue queue, cl_mem i
     const bool is_apart = image->host_row != 0;
     *row = is_apart ? image->host_row : image->row;
     if (slice)
-        *slice = !platform_has_sheets(image)                  ? 0
-                 : image->type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? *row
-                 : is_apart                                   ? image->host_slice
-                                                              : image->slice;
+        *slice = platform_sheet_pitch(image, *row, is_apart ? image->host_slice : image->slice);
     if (!is_apart)
         return at;
     return (char *)image->host + origin[2] * image->host_slice + origin[1] * image->host_row +

@@ -240,9 +240,7 @@ static CL_API_ENTRY cl_int CL_API_CALL image_info(cl_mem image, cl_image_info wh
     const kir_image *is = &image->image;
     const cl_image_format format = {is->format.order, is->format.type};
     const size_t texel = kir_image_texel_bytes(is->format),
-                 slice = !platform_has_sheets(image)                  ? 0
-                         : image->type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? image->row
-                                                                      : image->slice;
+                 slice = platform_sheet_pitch(image, image->row, image->slice);
     const cl_mem over = image->type == CL_MEM_OBJECT_IMAGE1D_BUFFER ? image->whole : NULL;
     const size_t width = is->width, height = is->height, depth = is->depth, layers = is->layers;
     switch (what) {

@@ -17,8 +17,8 @@
 /* ---- the functions ----------------------------------------------------------------------------- */
 
 /* CUDA's functions that know memory. Their first arguments are: A the address of a pointer, P a
- * pointer, S an array with a name, - anything else. The text of what takes their place, where this is the same for several with what it
- * takes and hands on. */
+ * pointer, S an array with a name, - anything else. The text of what takes their place, where this
+ * is the same for several with what it takes and hands on. */
 static const struct memory_call {
     const char *name, *roles, *text, *call, *parameters, *arguments;
 } calls[] = {
@@ -53,7 +53,7 @@ const char *rw_memory_roles(const char *name) {
 }
 
 const char *rw_host_words(const rewriter *rw, const char *text) {
-    return strstr(rw->src.text, "hip/hip_runtime.h") ? hd_hip_of_cuda(rw->arena, text) : text;
+    return rw->command->is_hip ? hd_hip_of_cuda(rw->arena, text) : text;
 }
 
 /* The forms without a stream call those with one. */

@@ -327,7 +327,8 @@ hd_status front_clang_parse(hd_arena *arena, const hd_diag *diag, const char *pa
     front_words words = {0};
     hd_status status = front_language(&front);
     front_libclang_words(&front, &words);
-    *command = (hd_parse_command){words.data, (int)words.count, front.macros, front.is_cuda};
+    *command = (hd_parse_command){words.data, (int)words.count, front.macros, front.is_cuda,
+                                  front.wave != 0};
     if (status)
         hd_parse_command_end(command);
     return status;
@@ -355,7 +356,7 @@ hd_status hd_host_command_make(hd_arena *arena, const hd_diag *diag, const char 
         add(&front, &words, "-resource-dir");
         add(&front, &words, resources);
     }
-    *command = (hd_parse_command){words.data, (int)words.count, -1, false};
+    *command = (hd_parse_command){words.data, (int)words.count, -1, false, false};
     return HD_OK;
 }
 
