@@ -15,7 +15,7 @@ static const void *part(const hd_elf *elf, uint64_t at, uint64_t bytes) {
     return at <= elf->size && bytes <= elf->size - at ? elf->data + at : NULL;
 }
 
-static bool is_elf(const hd_elf *elf) {
+bool hd_elf_is(const hd_elf *elf) {
     const Elf64_Ehdr *head = part(elf, 0, sizeof *head);
     return head && !memcmp(head->e_ident, ELFMAG, SELFMAG) &&
            head->e_ident[EI_CLASS] == ELFCLASS64 && head->e_shentsize == sizeof(Elf64_Shdr);
@@ -33,7 +33,7 @@ bool hd_elf_open(const char *path, hd_elf *elf) {
             *elf = (hd_elf){.data = data, .size = (size_t)status.st_size};
     }
     close(fd);
-    if (elf->data && !is_elf(elf))
+    if (elf->data && !hd_elf_is(elf))
         hd_elf_close(elf);
     if (elf->data)
         elf->is_absolute = ((const Elf64_Ehdr *)elf->data)->e_type == ET_EXEC;
@@ -65,6 +65,7 @@ static bool take_section(const hd_elf *elf, const Elf64_Shdr *h, hd_elf_section 
     *section = (hd_elf_section){.name = "",
                                 .type = h->sh_type,
                                 .link = h->sh_link,
+                                .address = h->sh_addr,
                                 .data = is_there ? part(elf, h->sh_offset, h->sh_size) : NULL};
     section->size = section->data ? h->sh_size : 0;
     return section->data || !is_there;

@@ -25,11 +25,14 @@ typedef struct hd_elf_section {
     uint32_t type, link;
     const char *data;
     size_t size;
+    uint64_t address; /* where it runs, in the file */
 } hd_elf_section;
 
 /* False: there is no such file, or it is none of ELF. */
 bool hd_elf_open(const char *path, hd_elf *elf);
 void hd_elf_close(hd_elf *elf);
+/* Whether bytes in memory, which are given as a file's, begin as one of ELF. */
+bool hd_elf_is(const hd_elf *elf);
 /* False: there are no more, or the file is damaged there. */
 bool hd_elf_section_at(const hd_elf *elf, uint32_t index, hd_elf_section *section);
 /* The text at a place of a section of texts; "" where there is none. */

@@ -4,6 +4,8 @@
 #include "cli/commands.h"
 #include "driver/energy.h"
 #include "advise/measure/probe.h"
+#include "frontend/ptx/ast.h"
+#include "kernel/cuda_calls.h"
 #include "cli/report/members.h"
 
 /* The devices of one back end. */
@@ -54,6 +56,33 @@ typedef struct all_meters {
 
 static const hd_member meters_members[] = {
     {"meters", HD_MANY(all_meters, sources, count), .of = hd_meter_source_members}, {0}};
+
+typedef struct all_features {
+    hd_features ptx, calls;
+} all_features;
+
+HD_GETTER(fidelity_of, hd_feature, hd_text(hd_fidelity_name(row->fidelity)))
+static const hd_member feature_members[] = {{"name", "name", HD_PLAIN, HD_AT(hd_feature, name)},
+                                            {"group", "of", HD_PLAIN, HD_AT(hd_feature, group)},
+                                            {"fidelity", "is", HD_PLAIN, .get = fidelity_of},
+                                            {"how", "how", HD_PLAIN, HD_AT(hd_feature, how)},
+                                            {0}};
+static const hd_member features_members[] = {
+    {"ptx", HD_MANY(all_features, ptx.data, ptx.count), .of = feature_members},
+    {"calls", HD_MANY(all_features, calls.data, calls.count), .of = feature_members},
+    {0}};
+
+static int show_features(cli *c) {
+    all_features all = {0};
+    hd_str out = {.arena = c->arena};
+    ptx_add_features(c->arena, &all.ptx);
+    hd_cuda_add_features(c->arena, &all.calls);
+    cli_show_rows(c, "Instructions, registers and functions of PTX", feature_members,
+                  hd_rows(all.ptx.data, all.ptx.count), &out);
+    cli_show_rows(c, "\nCalls of CUDA", feature_members, hd_rows(all.calls.data, all.calls.count),
+                  &out);
+    return c->json ? cli_print_row(c, features_members, hd_row(&all)) : cli_print(c, &out);
+}
 
 hd_status cli_device_names(cli *c, bool profiles, cli_texts *names) {
     static const char *const backends[] = {"opencl", "cuda"};
@@ -108,11 +137,14 @@ static int probe_device(cli *c, const char *wanted, const char *path) {
 
 int cmd_device(cli *c) {
     const cli_options *o = c->given;
-    if ((o->meters || o->names || o->ids) && c->word_count)
+    if ((o->meters || o->features || o->names || o->ids) && c->word_count)
         return cli_wrong(c, "--%s goes alone, without a NAME",
-                         o->meters  ? "meters"
-                         : o->names ? "names"
-                                    : "ids");
+                         o->meters     ? "meters"
+                         : o->features ? "features"
+                         : o->names    ? "names"
+                                       : "ids");
+    if (o->features)
+        return show_features(c);
     hd_str out = {.arena = c->arena};
     if (o->meters) {
         all_meters all = {0};

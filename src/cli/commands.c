@@ -561,6 +561,10 @@ const cli_option cli_all_options[] = {
     {"uninitialised", 0, NULL, CLI_FLAG, AT(input.machine.uninitialised), IN(RUN) | IN(PROGRAM),
      "reading what nothing has written is a fault"},
     {"leaks", 0, NULL, CLI_FLAG, AT(leaks), IN(PROGRAM), "list what is not freed at the end"},
+    {"dry", 0, NULL, CLI_FLAG, AT(dry), IN(PROGRAM),
+     "run nothing: list which kernels and calls of the program would be refused, and what is "
+     "approximate; exit status 1: something would be",
+     .excludes = "races uninitialised leaks overhead fail-below all"},
     {"overhead", 0, "SHARE", CLI_TEXT, AT(overhead), IN(PROGRAM),
      "of its time that counting may add to the program, such as 5%; default 20%: the first blocks "
      "of each kernel are counted, and then as many as that allows, which stand for the others"},
@@ -659,6 +663,10 @@ const cli_option cli_all_options[] = {
     {"meters", 0, NULL, CLI_FLAG, AT(meters), LISTS,
      "only the meters of energy, with what hinders those that cannot be read",
      .excludes = "names ids"},
+    {"features", 0, NULL, CLI_FLAG, AT(features), LISTS,
+     "instead, the instructions of PTX and the calls of CUDA that programs may have: exact, "
+     "approximate, or refused",
+     .excludes = "meters names ids"},
     {"names", 0, NULL, CLI_FLAG, AT(names), LISTS, "only the names that --device takes, one a line",
      .excludes = "ids json"},
     {"ids", 0, NULL, CLI_FLAG, AT(ids), LISTS, "only the ids that --on takes, one a line",

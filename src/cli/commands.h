@@ -21,7 +21,7 @@ typedef struct cli_options {
     double seconds, minutes;
     bool json, quiet, accesses, all, dot, no_verify, verify, automatic, whole, measure, again, diff,
         in_place, recover, as_made, data, no_data, reuse, no_caches, caches, leaks, by_cost, csv,
-        energy, subtract_idle, force, meters, names, ids, show, list, small, help;
+        energy, subtract_idle, force, meters, features, dry, names, ids, show, list, small, help;
 } cli_options;
 
 typedef enum cli_kind {

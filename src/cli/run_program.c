@@ -346,8 +346,11 @@ int cmd_run_program(cli *c) {
     threshold *thresholds = hd_new_array(c->arena, threshold, o->thresholds.count + 1);
     if (read_thresholds(c, &o->thresholds, thresholds) ||
         cli_read_percent(c, "overhead", o->overhead, 1000, &overhead) ||
-        cli_find_device(c, &device) || cli_check_program(c, c->words[0]) ||
-        hd_scratch_make(c->arena, &c->diag, &folder))
+        cli_find_device(c, &device) || cli_check_program(c, c->words[0]))
+        return CLI_WRONG;
+    if (o->dry)
+        return cli_run_dry(c, device);
+    if (hd_scratch_make(c->arena, &c->diag, &folder))
         return CLI_WRONG;
     watched found = {.program = c->words[0], .device = device->name, .wants_leaks = o->leaks};
     hd_status status = run_program(c, device, overhead, folder, &found);

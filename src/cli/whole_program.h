@@ -91,4 +91,8 @@ hd_status cli_check_program_files(cli *c, const hd_job *job);
  * and what was recorded. */
 hd_status cli_find_sources(cli *c, const cli_texts *given, hd_job *job);
 
+/* run_dry.c: heddle run --dry, of the program that the command names. CLI_DIFFER: some of it would be
+ * refused. */
+int cli_run_dry(cli *c, const hd_device *device);
+
 #endif

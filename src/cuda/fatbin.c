@@ -1,5 +1,7 @@
 #include "cuda/fatbin.h"
 
+#include "base/elf.h"
+
 #include <lz4.h>
 #include <zstd.h>
 
@@ -94,6 +96,18 @@ static hd_status read_text(const reader *r, const entry *e, const uint8_t *data,
     return HD_OK;
 }
 
+/* nvcc puts in a binary without any, too. What is compressed is not looked into. */
+static bool may_have_kernels(const entry *e, const uint8_t *data) {
+    const hd_elf elf = {.data = (const char *)data, .size = (size_t)e->bytes};
+    hd_elf_section section;
+    if (e->flags & (FLAG_LZ4 | FLAG_ZSTD) || !hd_elf_is(&elf))
+        return true;
+    for (uint32_t i = 0; hd_elf_section_at(&elf, i, &section); i++)
+        if (!strncmp(section.name, ".text.", 6))
+            return true;
+    return false;
+}
+
 /* ---- a binary --------------------------------------------------------------------------------- */
 
 hd_status cuda_fatbin_read(hd_arena *arena, const hd_diag *diag, const char *name,
@@ -117,7 +131,7 @@ hd_status cuda_fatbin_read(hd_arena *arena, const hd_diag *diag, const char *nam
             return damaged(&r, at, "an entry does not fit in");
         uint64_t data = at + e.header;
         if (e.kind != KIND_PTX) {
-            result->machine_codes++;
+            result->machine_codes += may_have_kernels(&e, b + data);
         } else {
             cuda_ptx_text text;
             hd_status status = read_text(&r, &e, b + data, data, &text);

@@ -30,7 +30,7 @@ typedef struct cuda_ptx_text {
 typedef struct cuda_fatbin {
     cuda_ptx_text *texts;
     uint32_t count;
-    uint32_t machine_codes; /* entries that are no PTX */
+    uint32_t machine_codes; /* entries that are no PTX, and have kernels as far as is seen */
 } cuda_fatbin;
 
 /* What a wrapper points to, or NULL where it is no wrapper. A binary in memory says its own length,

@@ -89,6 +89,8 @@ typedef struct front_named_recipe {
 /* NULL: there is none. */
 const char *front_find_recipe(const front_named_recipe *rows, size_t count, const char *name);
 #define FRONT_FIND(rows, name) front_find_recipe(rows, sizeof(rows) / sizeof *(rows), name)
+/* special.c: all of them, up to a NULL name. */
+extern const front_named_recipe front_special_registers[];
 
 /* tidy.c: marks all that the values in `work` are computed from as `needed`. */
 void front_mark_needed(hd_arena *arena, const kir_inst *insts, front_values work, bool *needed);

@@ -12,7 +12,7 @@
 #define LINEAR_ID "trunc:i32(local_linear_id:i64())"
 #define OWN "o = shl(1:i32, and(" LINEAR_ID ", 31)); "
 #define BELOW OWN "u = sub(o, 1); "
-static const front_named_recipe registers[] = {
+const front_named_recipe front_special_registers[] = {
     BY_DIMENSION("tid", "local_id"),
     BY_DIMENSION("ntid", "local_size"),
     BY_DIMENSION("ctaid", "group_id"),
@@ -38,13 +38,15 @@ static const front_named_recipe registers[] = {
     {"envreg1", "trunc:i32(lshr(grid_workspace:i64(), 32))"},
     {"envreg2", "trunc:i32(grid_workspace:i64())"},
     {"envreg0", "0:i32"},
-};
+    {NULL, NULL}};
 
 bool front_special_register(front_builder *b, const char *name, kir_value *result) {
     char *dotted = hd_strdup(b->arena, name); /* clang says lanemask.eq, PTX lanemask_eq */
     for (char *c = dotted; *c; c++)
         *c = *c == '_' ? '.' : *c;
-    const char *recipe = FRONT_FIND(registers, dotted);
+    const char *recipe = front_find_recipe(
+        front_special_registers,
+        sizeof front_special_registers / sizeof *front_special_registers - 1, dotted);
     kir_value letters[26] = {0};
     if (recipe)
         *result = front_recipe(b, recipe, letters, false, front_int_type(32, 1));

@@ -8,9 +8,15 @@ static const struct {
 #define CALL(name, interface, names)
 #define SAME(name, interface, names, call)
 #define REFUSED(name, interface, names, why)
+#define ABOUT(name, how)
 #define HOST(name, interface, names, roles) {#name, roles},
 #include "kernel/cuda_calls.def"
 };
+#undef CALL
+#undef SAME
+#undef REFUSED
+#undef ABOUT
+#undef HOST
 
 const char *hd_cuda_call_roles(const char *name) {
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
@@ -22,6 +28,49 @@ const char *hd_cuda_call_roles(const char *name) {
 bool hd_cuda_call_launches(const char *name) {
     const char *roles = hd_cuda_call_roles(name);
     return roles && strchr(roles, 'L');
+}
+
+/* ---- as features -------------------------------------------------------------------------------------- */
+
+static const hd_feature features[] = {
+#define CALL(name, interface, names) {#interface, #name, HD_IS_EXACT, NULL},
+#define HOST(name, interface, names, roles) CALL(name, interface, names)
+#define SAME(name, interface, names, call) {#interface, #name, HD_IS_EXACT, "the same as " #call},
+#define REFUSED(name, interface, names, why) {#interface, #name, HD_IS_REFUSED, why},
+#define ABOUT(name, how)
+#include "kernel/cuda_calls.def"
+#undef CALL
+#undef SAME
+#undef REFUSED
+#undef ABOUT
+};
+static const hd_feature about[] = {
+#define CALL(name, interface, names)
+#define SAME(name, interface, names, call)
+#define REFUSED(name, interface, names, why)
+#define ABOUT(name, how) {"", #name, HD_IS_APPROXIMATE, how},
+#include "kernel/cuda_calls.def"
+};
+
+hd_feature hd_cuda_feature(const char *name) {
+    hd_feature found = {0};
+    for (size_t i = 0; i < sizeof features / sizeof *features && !found.name; i++)
+        if (!strcmp(features[i].name, name))
+            found = features[i];
+    for (size_t i = 0; i < sizeof about / sizeof *about && found.name; i++)
+        if (!strcmp(about[i].name, name)) {
+            found.fidelity = about[i].fidelity;
+            found.how = about[i].how;
+        }
+    if (found.name)
+        found.group = !strncmp(found.group, "RUNTIME", 7) ? "runtime" : "driver";
+    return found;
+}
+
+void hd_cuda_add_features(hd_arena *arena, hd_features *all) {
+    for (size_t i = 0; i < sizeof features / sizeof *features; i++)
+        if (strcmp(features[i].group, "HEADERS") != 0)
+            hd_push(arena, all, hd_cuda_feature(features[i].name));
 }
 
 /* ---- HIP ------------------------------------------------------------------------------------------- */

@@ -25,6 +25,7 @@
 #define CALL(name, interface, names)
 #define HOST(name, interface, names, roles)
 #define SAME(name, interface, names, as)
+#define ABOUT(name, how)
 #define REFUSED(name, interface, names, why)   \
     IN_##interface(EXPORT int name(void) {     \
         static bool told;                      \

@@ -8,7 +8,7 @@
 #ifndef HD_FRONT_PTX_AST_H
 #define HD_FRONT_PTX_AST_H
 
-#include "base/base.h"
+#include "kernel/feature.h"
 
 /* X(enumerator, text, bits) */
 /* clang-format off */
@@ -172,6 +172,11 @@ bool ptx_type_parse(const char *word, ptx_type *type); /* "f32"; false: no type 
  * 9.x's or below 3.0 and an address size other than 64. The text need not end in a zero. */
 hd_status ptx_parse(hd_arena *arena, const hd_diag *diag, const char *path, const char *text,
                     size_t length, ptx_module **module);
+
+/* features.c: all instructions, registers and functions of PTX that are known by name, one row for each
+ * rule, and refused ones; and what counts for an instruction. */
+void ptx_add_features(hd_arena *arena, hd_features *all);
+hd_feature ptx_feature_of(const ptx_inst *inst);
 
 /* lower.c: every entry with a body becomes a kernel, functions inlined. */
 struct kir_module;

@@ -146,34 +146,33 @@ static void leave(ptx_lowering *l, bool is_return) {
 
 /* ---- functions that the machine has ------------------------------------------------------ */
 
-/* The functions that the machine has, with the types of what it takes: p an address, l 64 bits, u 32. */
+const ptx_machine_function ptx_machine_functions[] = {
+    {"vprintf", "vprintf", "pp", 32},
+    {"malloc", "device_malloc", "l", 64},
+    {"free", "device_free", "l", 0},
+    /* message, file, line, function, and a char's size */
+    {"__assertfail", "assert_fail", "ppup", 0},
+    {NULL}};
+
 static bool lower_known_call(ptx_lowering *l, const char *name) {
-    static const struct {
-        const char *name, *call, *types;
-        uint8_t result; /* bits */
-    } calls[] = {{"vprintf", "vprintf", "pp", 32},
-                 {"malloc", "device_malloc", "l", 64},
-                 {"free", "device_free", "l", 0},
-                 /* message, file, line, function, and a char's size */
-                 {"__assertfail", "assert_fail", "ppup", 0}};
+    const ptx_machine_function *f = ptx_machine_functions;
     const ptx_operand *list = ptx_operand_at(l, 2), *results = ptx_operand_at(l, 0);
-    size_t c = 0, count = sizeof calls / sizeof *calls;
-    while (c < count && strcmp(calls[c].name, name) != 0)
-        c++;
-    if (c == count)
+    while (f->name && strcmp(f->name, name) != 0)
+        f++;
+    if (!f->name)
         return false;
     kir_value args[4] = {0};
-    uint32_t arg_count = (uint32_t)strlen(calls[c].types);
+    uint32_t arg_count = (uint32_t)strlen(f->types);
     if (list->count < arg_count)
         ptx_wrong(l, "this call has too few arguments");
     for (uint32_t i = 0; i < arg_count && !l->out.status; i++) {
-        args[i] = ptx_value(l, &list->list[i], calls[c].types[i] == 'u' ? PTX_U32 : PTX_U64);
-        if (calls[c].types[i] == 'p')
+        args[i] = ptx_value(l, &list->list[i], f->types[i] == 'u' ? PTX_U32 : PTX_U64);
+        if (f->types[i] == 'p')
             args[i] = ptx_pointer(l, args[i]);
     }
-    kir_type type = calls[c].result ? ptx_int(calls[c].result) : (kir_type){0};
-    kir_value made = front_emit_call(&l->out, calls[c].call, type, arg_count, args);
-    if (calls[c].result && results->count)
+    kir_type type = f->result ? ptx_int(f->result) : (kir_type){0};
+    kir_value made = front_emit_call(&l->out, f->call, type, arg_count, args);
+    if (f->result && results->count)
         ptx_put_to(l, &results->list[0], made, false);
     return true;
 }
@@ -392,60 +391,19 @@ static void lower_branch(ptx_lowering *l) { ptx_branch(l, target(l, ptx_operand_
 static void lower_return(ptx_lowering *l) { leave(l, true); }
 static void lower_exit(ptx_lowering *l) { leave(l, false); }
 
-static const ptx_rule jump_rules[] = {
+const ptx_rule ptx_jump_rules[] = {
     {"bra", lower_branch, NULL, true}, {"brx", lower_indexed_branch, NULL, true},
     {"call", lower_call, NULL, true},  {"ret", lower_return, NULL, true},
     {"exit", lower_exit, NULL, true},  {NULL},
 };
-
-/* The first rule whose name the instruction's first word is, and that names none but words of its. */
-static const ptx_rule *find_rule(const ptx_rule *rules, const ptx_inst *inst) {
-    const size_t length = strlen(inst->words[0]);
-    for (; rules->name; rules++) {
-        const char *rest = rules->name + length;
-        if (strncmp(rules->name, inst->words[0], length) || (*rest && *rest != '.'))
-            continue;
-        bool all = true;
-        while (*rest && all) {
-            size_t word = strcspn(rest + 1, ".");
-            all = false;
-            for (uint32_t w = 1; w < inst->word_count && !all; w++)
-                all = !strncmp(inst->words[w], rest + 1, word) && !inst->words[w][word];
-            rest += 1 + word;
-        }
-        if (all)
-            return rules;
-    }
-    return NULL;
-}
-
-static const ptx_rule *rule_of(const ptx_inst *inst) {
-    static const ptx_rule *const tables[] = {
-        jump_rules,       ptx_integer_rules,  ptx_logic_rules,  ptx_convert_rules, ptx_memory_rules,
-        ptx_thread_rules, ptx_mbarrier_rules, ptx_matrix_rules, ptx_wmma_rules};
-    const ptx_rule *found = NULL;
-    if (ptx_is_float(ptx_type_of(inst, 0)) || ptx_has(inst, "f32x2"))
-        found = find_rule(ptx_float_rules, inst);
-    for (size_t t = 0; t < sizeof tables / sizeof *tables && !found; t++)
-        found = find_rule(tables[t], inst);
-    return found;
-}
-
-/* What needs hardware that is not modelled. */
-static bool is_refused(const char *name) {
-    static const char refused[] =
-        "tex tld4 txq istypep suld sust sured suq wgmma tcgen05 mapa "
-        "getctarank "
-        "tensormap multimem stackrestore stacksave alloca clusterlaunchcontrol";
-    return hd_has_word(refused, name);
-}
 
 /* Numbers of 128 bits are only moved; integers and bits are no floats. */
 static bool has_its_type(ptx_lowering *l, const ptx_rule *rule) {
     static const char moves[] = "mov ld ldu st atom", of_bits[] = "and or xor not cnot shl shr";
     const char *name = l->inst->words[0];
     ptx_type type = ptx_type_of(l->inst, 0);
-    bool is_integer = find_rule(ptx_integer_rules, l->inst) == rule || hd_has_word(of_bits, name);
+    bool is_integer =
+        ptx_find_rule(ptx_integer_rules, l->inst) == rule || hd_has_word(of_bits, name);
     if (!(type == PTX_B128 && !hd_has_word(moves, name)) && !(is_integer && ptx_is_float(type)))
         return true;
     ptx_wrong(l, "%s: there is no %s of this type", ptx_opcode(l->arena, l->inst), name);
@@ -469,7 +427,7 @@ static bool lacks_type(const ptx_inst *inst) {
         ptx_has(inst, "s16x2") || ptx_has(inst, "f32x2"))
         return false;
     for (size_t t = 0; t < sizeof typed / sizeof *typed; t++)
-        if (find_rule(typed[t], inst))
+        if (ptx_find_rule(typed[t], inst))
             return true;
     return false;
 }
@@ -504,18 +462,13 @@ static void lower_conditional(ptx_lowering *l, const ptx_rule *rule) {
 static void lower_instruction(ptx_lowering *l) {
     const ptx_inst *inst = l->inst;
     const char *name = inst->words[0];
-    const ptx_rule *rule = rule_of(inst);
+    const ptx_rule *rule = ptx_rule_of(inst);
     ptx_set_place(l);
     if (++l->length > MOST_INSTRUCTIONS)
         ptx_cannot(l,
                    "functions are inlined, and with those that it calls this kernel has more "
                    "than %d instructions; call functions that call others fewer times",
                    MOST_INSTRUCTIONS);
-    else if (!rule && is_refused(name))
-        ptx_cannot(l,
-                   "%s is not supported: textures, surfaces, clusters, asynchronous matrix "
-                   "products and their like are not part of Heddle's machine",
-                   ptx_opcode(l->arena, inst));
     else if (!rule)
         ptx_cannot(l, "there is no instruction %s that Heddle knows", ptx_opcode(l->arena, inst));
     else if (l->is_inline && hd_has_word("brx call ret exit", name))

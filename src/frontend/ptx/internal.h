@@ -5,6 +5,7 @@
  *     ssa.c        registers are variables: blocks, phis, and the order of blocks
  *     operand.c    what an operand is worth, and where a result goes
  *     control.c    labels, branches, predicates, calls
+ *     features.c   which rule an instruction has, and all that there are
  *     recursion.c  calls of functions that are at work already
  *     rules.c, float.c, convert.c, memory.c, thread.c, mbarrier.c, matrix.c, wmma.c
  *                  instructions
@@ -202,6 +203,8 @@ kir_value ptx_value(ptx_lowering *l, const ptx_operand *operand, ptx_type type);
 /* Gives the value to the register that operand i is; narrower integers grow by their sign. */
 void ptx_put(ptx_lowering *l, uint32_t i, kir_value value, bool is_signed);
 void ptx_put_to(ptx_lowering *l, const ptx_operand *operand, kir_value value, bool is_signed);
+/* Registers of PTX alone (front_special_registers has the others). */
+extern const front_named_recipe ptx_special_registers[];
 /* What a name of the function at work stands for. */
 typedef struct ptx_symbol {
     enum {
@@ -235,6 +238,13 @@ uint32_t ptx_align_of(const ptx_variable *v);
 ptx_instance *ptx_instance_new(ptx_lowering *l, const ptx_names *names, bool is_recursive);
 void ptx_lower_body(ptx_lowering *l);
 
+/* The functions that the machine has, with the types of what they take: p an address, l 64 bits, u 32. */
+typedef struct ptx_machine_function {
+    const char *name, *call, *types;
+    uint8_t result; /* bits */
+} ptx_machine_function;
+extern const ptx_machine_function ptx_machine_functions[];
+
 /* recursion.c */
 bool ptx_is_recursive(ptx_shared *s, uint32_t function);
 /* Around the body of a copy of such a function. */
@@ -253,9 +263,14 @@ typedef struct ptx_rule {
     const void *what;
     bool has_effect; /* so that a predicated one is branched around, not computed and dropped */
 } ptx_rule;
-extern const ptx_rule ptx_integer_rules[], ptx_logic_rules[], ptx_float_rules[],
+extern const ptx_rule ptx_jump_rules[], ptx_integer_rules[], ptx_logic_rules[], ptx_float_rules[],
     ptx_convert_rules[], ptx_memory_rules[], ptx_thread_rules[], ptx_mbarrier_rules[],
     ptx_matrix_rules[], ptx_wmma_rules[];
+
+/* features.c: the first rule of a table whose name the instruction's first word is, and that names none
+ * but words of its; and that of the instruction. NULL: there is none. */
+const ptx_rule *ptx_find_rule(const ptx_rule *rules, const ptx_inst *inst);
+const ptx_rule *ptx_rule_of(const ptx_inst *inst);
 
 /* memory.c: the address that operand i is, a pointer to a space. */
 kir_value ptx_address(ptx_lowering *l, uint32_t i, ptx_space space);

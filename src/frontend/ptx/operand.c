@@ -122,20 +122,23 @@ ptx_type ptx_declared(ptx_lowering *l, const ptx_operand *operand) {
 
 /* ---- special registers ---------------------------------------------------------- */
 
-/* Those of PTX alone: numbers, and those that the machine reads. */
+/* Numbers, and what the machine reads. */
+const front_named_recipe ptx_special_registers[] = {
+    {"smid", "0:i32"},
+    {"gridid", "0:i32"},
+    {"ctaid.w", "0:i32"},
+    {"tid.w", "0:i32"},
+    {"nsmid", "1:i32"},
+    {"dynamic_smem_size", "shared_dynamic_bytes:i32()"},
+    {"total_smem_size", "shared_bytes:i32()"},
+    {"aggr_smem_size", "shared_bytes:i32()"},
+    {NULL, NULL}};
+
 static bool special(ptx_lowering *l, const char *name, kir_value *value) {
-    static const front_named_recipe registers[] = {
-        {"smid", "0:i32"},
-        {"gridid", "0:i32"},
-        {"ctaid.w", "0:i32"},
-        {"tid.w", "0:i32"},
-        {"nsmid", "1:i32"},
-        {"dynamic_smem_size", "shared_dynamic_bytes:i32()"},
-        {"total_smem_size", "shared_bytes:i32()"},
-        {"aggr_smem_size", "shared_bytes:i32()"},
-    };
     kir_value letters[26] = {0};
-    const char *recipe = FRONT_FIND(registers, name);
+    const char *recipe =
+        front_find_recipe(ptx_special_registers,
+                          sizeof ptx_special_registers / sizeof *ptx_special_registers - 1, name);
     if (front_special_register(&l->out, name, value))
         return true;
     if (!strncmp(name, "reserved_smem_offset", 20)) /* what is kept for the system: nothing */
