@@ -240,6 +240,7 @@ static void every_shipped_profile_loads(void **state) {
                                         "rtx-3090",
                                         "rtx-4090",
                                         "rtx-5090",
+                                        "rx-7900-xtx",
                                         "t4",
                                         "tesla-c1060",
                                         "tesla-k20c",
