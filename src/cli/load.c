@@ -103,6 +103,17 @@ static hd_status compile(cli *c, const char *path, const char *options, kir_form
     return HD_OK;
 }
 
+/* Of a kernel file without a job. HIP's kernels have waves of the first device that is asked for, unless the
+ * options say others. */
+static const char *own_options(cli *c, const char *path, const cli_source *source) {
+    const hd_device *device;
+    if (!c->given->devices.count || !hd_is_hip(path) || cli_find_device(c, &device))
+        return source->options;
+    return hd_format(c->arena, "%s %s",
+                     device->warp == 32 ? "-mno-wavefrontsize64" : "-mwavefrontsize64",
+                     source->options ? source->options : "");
+}
+
 /* Without a job kernels are compiled for the usual images and samplers. */
 static const char *with_usual(const cli *c, const char *path, const char *options) {
     return !hd_ends_in(path, ".cl")
@@ -177,7 +188,7 @@ hd_status cli_load_module(cli *c, const char *path, const cli_source *source, hd
     cli_progress(c, "compiling");
     status = compile(c, *job ? (*job)->kernel_path : path,
                      *job ? hd_job_front_options(c->arena, *job, (*job)->options)
-                          : with_usual(c, path, source->options),
+                          : with_usual(c, path, own_options(c, path, source)),
                      form, source->entry && !*job && !source->whole_file ? one : NULL, module);
     cli_progress(c, NULL);
     if (!status && *job)
@@ -264,7 +275,7 @@ static void choose_entry(const kir_module *module, hd_job_flags *flags) {
 hd_status cli_job_of_kernel(cli *c, const char *path, const cli_source *source,
                             const kir_module *module, hd_job **job) {
     hd_job_flags flags = {.kernel_path = path,
-                          .options = source->options,
+                          .options = own_options(c, path, source),
                           .entry = source->entry,
                           .record = source->record,
                           .record_of = source->record_of,

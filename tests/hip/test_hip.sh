@@ -77,6 +77,18 @@ lanes 32 -mno-wavefrontsize64
 lanes 32 --offload-arch=gfx1100
 lanes 64 --offload-arch=gfx90a
 
+# The device that is asked for says how many lanes a wave has, unless options do.
+waves() {
+    local lanes=$1
+    shift
+    accepts run "$@" --entry lanes --global 128 --local 128 --dump lane=lane lanes.hip
+    [ "$(od -An -td4 -N4 lane | tr -d ' ')" = $((lanes * 1000)) ] ||
+        complain "not waves of $lanes lanes: $*"
+}
+waves 32 --device rx-7900-xtx
+waves 64 --device mi300x
+waves 64 --device rx-7900-xtx --options -mwavefrontsize64
+
 hipcc=$(command -v hipcc) || { echo 'hipcc is not here: what it builds is not tried'; finish; }
 for file in "${sources[@]}"; do
     (cd "rewritten/${file%.*}" && "$hipcc" --offload-arch=gfx90a -o built "$file" >log 2>&1)
