@@ -233,6 +233,13 @@ static void devices(void **state) {
     }
     assert_true(i >= 7); /* each kind has a row, and the model */
     json_decref(value);
+    value = output_of("device list --features");
+    has_members(value, "ptx calls");
+    assert_true(json_array_size(json_object_get(value, "ptx")) > 300);
+    json_array_foreach(json_object_get(value, "calls"), i, device)
+        has_members(device, "name group fidelity how");
+    assert_true(i > 900);
+    json_decref(value);
 }
 
 static void rewrite(void **state) {

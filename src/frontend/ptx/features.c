@@ -131,7 +131,7 @@ static const ptx_rule *find(const ptx_inst *inst, const char **group) {
         *group = tables[t].group;
     }
     if (!found)
-        *group = "refused";
+        *group = "not there";
     return found ? found : ptx_find_rule(refused, inst);
 }
 
@@ -201,7 +201,7 @@ void ptx_add_features(hd_arena *arena, hd_features *all) {
             if (!strcmp(approximate[i].group, tables[t].group) && tables[t].rules != ptx_wmma_rules)
                 hd_push(arena, all, approximate[i]);
     }
-    add_rules(arena, "refused", refused, all);
+    add_rules(arena, "not there", refused, all);
     add_registers(arena, front_special_registers, all);
     add_registers(arena, ptx_special_registers, all);
     for (const ptx_machine_function *f = ptx_machine_functions; f->name; f++)
