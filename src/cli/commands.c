@@ -721,11 +721,14 @@ const cli_option cli_all_options[] = {
     {"arg", 'a', "NAME=VALUE", CLI_TEXTS, AT(input.source.values), KERNELS,
      "value of a scalar argument (may be repeated); default: the count for integers, 1 for floats"},
     {"options", 0, "TEXT", CLI_TEXT, AT(input.source.options),
-     KERNELS | IN(IR) | IN(INIT) | IN(RECORD),
+     KERNELS | IN(IR) | IN(INIT) | IN(RECORD) | IN(PROGRAM),
      "options for the compiler of the source: \"-DN=3 -I include\""},
     {"source", 0, "FILE", CLI_TEXTS, AT(input.source.sources), IN(RECORD) | IN(ADVISE) | IN(APPLY),
      "of a program: a file of its source, where its -lineinfo does not tell, or one that has no "
      "kernels (may be repeated)"},
+    {"source", 0, "FILE", CLI_TEXTS, AT(input.source.sources), IN(PROGRAM),
+     "of a program of HIP: a file with its kernels, which are run as compiled from it (may be "
+     "repeated)"},
     {"build", 'p', "COMMAND", CLI_TEXT, AT(input.source.build), IN(APPLY),
      "of a program's recording: what builds the program in the folder of its sources, such as "
      "'nvcc "

@@ -300,12 +300,59 @@ static hd_status check_thresholds(cli *c, const watched *r, const threshold *all
     return status;
 }
 
+/* ---- kernels of HIP ------------------------------------------------------------------------------------- */
+
+/* The kernels of the files that --source names, as kir in a folder; their names, with ':' between them. "":
+ * none are named. */
+static hd_status compile_kernels(cli *c, const char *folder, const char **files) {
+    const cli_texts *sources = &c->given->input.source.sources;
+    hd_str names = {.arena = c->arena};
+    hd_status status = HD_OK;
+    for (size_t i = 0; i < sources->count && !status; i++) {
+        hd_job *job;
+        kir_module *module;
+        hd_str text = {.arena = c->arena};
+        const char *path = hd_format(c->arena, "%s/%zu.kir", folder, i);
+        if (cli_is_job(sources->data[i]))
+            return cli_refuse(c, "--source takes source files, not '%s'", sources->data[i]);
+        status = cli_load_module(c, sources->data[i], &c->given->input.source, &job, &module);
+        if (status)
+            return status;
+        hd_str_printf(&text, "; %s\n", sources->data[i]);
+        kir_print_module(&text, module);
+        status = hd_write_file(&c->diag, path, hd_str_text(&text), text.length);
+        hd_str_printf(&names, "%s%s", i ? ":" : "", path);
+    }
+    *files = hd_str_text(&names);
+    return status;
+}
+
+/* HIP's programs are for AMD's devices, and hold machine code. */
+static hd_status check_hip(cli *c) {
+    const bool is_hip = cli_uses_hip(cli_program_file(c->arena, c->words[0]));
+    if (is_hip && !c->given->devices.count)
+        hd_push(c->arena, &c->given->devices, "mi300x");
+    if (is_hip && !c->given->input.source.sources.count)
+        return cli_refuse(c,
+                          "%s is a program of HIP, whose kernels are in it as machine code; name "
+                          "the files that they are written in: heddle run --source FILE -- %s",
+                          c->words[0], c->words[0]);
+    if (!is_hip && c->given->input.source.sources.count)
+        return cli_refuse(c,
+                          "--source is for programs of HIP; %s is none, and has its kernels as PTX",
+                          c->words[0]);
+    return HD_OK;
+}
+
 /* ---- the command -------------------------------------------------------------------------------------- */
 
 static hd_status run_program(cli *c, const hd_device *device, double overhead, const char *folder,
                              watched *found) {
     int how;
     const cli_options *o = c->given;
+    const char *kernels = "";
+    if (compile_kernels(c, folder, &kernels))
+        return HD_EINPUT;
     const char *options =
         hd_format(c->arena, "%s%s%s%ssample=%llu %s", c->quiet ? "quiet " : "",
                   o->input.machine.races ? "races " : "",
@@ -315,6 +362,7 @@ static hd_status run_program(cli *c, const hd_device *device, double overhead, c
     const cli_setting settings[] = {{"HEDDLE_WATCH", folder},
                                     {"HEDDLE_WATCH_OPTIONS", options},
                                     {"HEDDLE_DEVICE", cli_device_setting(c, device)},
+                                    {"HEDDLE_KERNELS", kernels},
                                     {0}};
     const cli_program_run run = {.words = c->words, .settings = settings, .quiet_output = c->json};
     hd_status status = cli_run_program(c, &run, &how);
@@ -346,7 +394,8 @@ int cmd_run_program(cli *c) {
     threshold *thresholds = hd_new_array(c->arena, threshold, o->thresholds.count + 1);
     if (read_thresholds(c, &o->thresholds, thresholds) ||
         cli_read_percent(c, "overhead", o->overhead, 1000, &overhead) ||
-        cli_find_device(c, &device) || cli_check_program(c, c->words[0]))
+        cli_check_program(c, c->words[0]) || (!o->dry && check_hip(c)) ||
+        cli_find_device(c, &device))
         return CLI_WRONG;
     if (o->dry)
         return cli_run_dry(c, device);

@@ -35,15 +35,15 @@ const char *cli_program_file(hd_arena *arena, const char *name) {
 
 /* ---- what is in it ----------------------------------------------------------------------------- */
 
-/* The dynamic section asks for a libcudart. */
-static bool needs_cudart(const hd_elf *elf, const hd_elf_section *dynamic) {
+/* The dynamic section asks for a library whose name begins so. */
+static bool needs_library(const hd_elf *elf, const hd_elf_section *dynamic, const char *name) {
     const Elf64_Dyn *entries = (const Elf64_Dyn *)dynamic->data;
     hd_elf_section texts;
     if ((uintptr_t)entries % _Alignof(Elf64_Dyn) || !hd_elf_section_at(elf, dynamic->link, &texts))
         return false;
     for (size_t i = 0; i < dynamic->size / sizeof *entries; i++)
         if (entries[i].d_tag == DT_NEEDED &&
-            !strncmp(hd_elf_text(&texts, entries[i].d_un.d_val), "libcudart.so", 12))
+            !strncmp(hd_elf_text(&texts, entries[i].d_un.d_val), name, strlen(name)))
             return true;
     return false;
 }
@@ -57,7 +57,7 @@ cli_cuda_use cli_cuda_use_of(const char *file) {
         return CLI_NO_CUDA;
     for (uint32_t i = 0; hd_elf_section_at(&elf, i, &section); i++) {
         has_kernels |= !strcmp(section.name, ".nv_fatbin");
-        needs |= section.type == SHT_DYNAMIC && needs_cudart(&elf, &section);
+        needs |= section.type == SHT_DYNAMIC && needs_library(&elf, &section, "libcudart.so");
     }
     const bool is_found = has_kernels && hd_elf_functions_of(&elf, &functions) &&
                           hd_elf_find_function(&functions, "__cudaRegisterFatBinary");
@@ -66,6 +66,18 @@ cli_cuda_use cli_cuda_use_of(const char *file) {
            : !has_kernels ? CLI_NO_CUDA
            : is_found     ? CLI_CUDA_STATIC
                           : CLI_CUDA_STRIPPED;
+}
+
+bool cli_uses_hip(const char *file) {
+    hd_elf elf;
+    hd_elf_section section;
+    bool needs = false;
+    if (!hd_elf_open(file, &elf))
+        return false;
+    for (uint32_t i = 0; hd_elf_section_at(&elf, i, &section); i++)
+        needs |= section.type == SHT_DYNAMIC && needs_library(&elf, &section, "libamdhip64.so");
+    hd_elf_close(&elf);
+    return needs;
 }
 
 /* ---- running it ---------------------------------------------------------------------------------- */

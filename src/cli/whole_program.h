@@ -18,6 +18,9 @@ typedef enum cli_cuda_use {
 } cli_cuda_use;
 cli_cuda_use cli_cuda_use_of(const char *file);
 
+/* Whether the program asks for HIP's runtime. */
+bool cli_uses_hip(const char *file);
+
 /* An error when this is no program, or one whose CUDA nothing can take the place of. */
 hd_status cli_check_program(cli *c, const char *name);
 /* HEDDLE_DEVICE for the device that --device names, or the default. */

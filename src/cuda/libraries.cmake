@@ -70,6 +70,37 @@ function(heddle_cuda_interface target prefix folder file interfaces version)
     LINK_DEPENDS ${map})
 endfunction()
 
+# HIP's runtime: CUDA's under the names of cuda/hip/hip_calls.def. The versions of its symbols are only named:
+# a symbol without one is found whichever is asked for.
+function(heddle_hip_library prefix folder)
+  set(table ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/hip/hip_calls.def)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table})
+  file(STRINGS ${table} rows REGEX "^LIKE\\(")
+  set(same)
+  foreach(row ${rows})
+    string(REGEX REPLACE "^LIKE\\((.*), (.*)\\)" "-Wl,--defsym=\\1=\\2" row "${row}")
+    list(APPEND same "${row}")
+  endforeach()
+  set(map ${CMAKE_CURRENT_BINARY_DIR}/${prefix}_hip.map)
+  set(versions "hip_4.2 { local: cu*; __cuda*; };\n")
+  foreach(version 4.3 4.4 4.5 5.0 5.1 5.2 5.3 5.4 5.5 5.6 5.7)
+    string(APPEND versions "hip_${version} { };\n")
+  endforeach()
+  file(CONFIGURE OUTPUT ${map} CONTENT "${versions}")
+  set(target ${prefix}_hip)
+  add_library(${target} SHARED ${ARGN} ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/hip/hip.c)
+  target_compile_options(${target} PRIVATE -Wno-missing-prototypes)
+  target_compile_definitions(${target} PRIVATE CUDART=13)
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..
+                                               ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../include)
+  target_link_libraries(${target} PRIVATE ${prefix} heddle_base ${CMAKE_DL_LIBS})
+  target_link_options(${target} PRIVATE "LINKER:--version-script=${map}" LINKER:-z,defs
+                      LINKER:--exclude-libs,ALL ${same})
+  set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME libamdhip64 SUFFIX .so.5
+    LIBRARY_OUTPUT_DIRECTORY ${folder} BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN"
+    LINK_DEPENDS ${map})
+endfunction()
+
 function(heddle_cuda_libraries prefix folder ptx)
   get_property(sources GLOBAL PROPERTY HEDDLE_CUDA_SOURCES)
   get_property(runtime_sources GLOBAL PROPERTY HEDDLE_CUDA_RUNTIME_SOURCES)
@@ -91,6 +122,7 @@ function(heddle_cuda_libraries prefix folder ptx)
   endforeach()
   heddle_cuda_interface(${prefix}_driver ${prefix} ${folder} libcuda.so.1 DRIVER ""
                         ${driver_sources})
+  heddle_hip_library(${prefix} ${folder} ${runtime_sources})
   # Before all others, where a program has the runtime in it.
   add_library(${prefix}_linked SHARED ${sources}/linked/linked.c)
   target_include_directories(${prefix}_linked PRIVATE ${PROJECT_SOURCE_DIR}/src

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cuda/cuda_memory.h"
+#include "frontend/frontend.h"
 
 typedef struct variable {
     const char *name;
@@ -14,6 +15,7 @@ typedef struct variable {
 
 struct cuda_module {
     const char *name;
+    bool is_hip;         /* machine code of AMD's; its kernels come from KERNELS */
     const void *wrapper; /* of a program's fat binary, or NULL: loaded by hand */
     const cuda_ptx_text *text;
     hd_ptx_module *loaded; /* NULL: not read, or not to be read */
@@ -52,12 +54,23 @@ static cuda_module *new_module(cuda_process *p, const char *name, const void *wr
     return module;
 }
 
+/* The files, with ':' between them, that have the kernels of HIP programs as kir, made of their sources
+ * (heddle run --source). */
+static const char KERNELS[] = "HEDDLE_KERNELS";
+
+static bool is_of_hip(const void *wrapper) {
+    static const char magic[] = {'F', 'P', 'I', 'H'};
+    return !memcmp(wrapper, magic, sizeof magic);
+}
+
 cuda_module *cuda_module_register(cuda_process *p, const void *wrapper) {
     Dl_info info = {0};
     const char *file = dladdr(wrapper, &info) && info.dli_fname ? info.dli_fname : "the program";
     const char *name =
         hd_format(p->arena, "%s (fat binary %zu)", hd_path_name(file), p->modules->all.count + 1);
-    return new_module(p, name, wrapper);
+    cuda_module *module = new_module(p, name, wrapper);
+    module->is_hip = is_of_hip(wrapper);
+    return module;
 }
 
 /* A kernel of the module, for messages. */
@@ -135,9 +148,46 @@ static bool is_of_later_version(const cuda_ptx_text *text) {
     return version && strtoul(version + strlen(".version"), NULL, 10) > HD_PTX_VERSION_MOST;
 }
 
+/* Whether the file has the module's kernels; then it is loaded. */
+static bool take_kernels(cuda_process *p, cuda_module *module, const char *file) {
+    cuda_ptx_text *text = hd_new(p->arena, cuda_ptx_text);
+    char *data;
+    if (hd_read_file(p->arena, &p->diag, file, &data, &text->length) ||
+        hd_ptx_load(p->machine, hd_path_name(file), data, text->length, &module->loaded))
+        return false;
+    text->text = data;
+    module->text = text;
+    if (!module->kernels.count || hd_ptx_has(module->loaded, module->kernels.data[0]->name))
+        return true;
+    hd_ptx_unload(module->loaded);
+    module->loaded = NULL;
+    return false;
+}
+
+static cuda_error load_kernels(cuda_process *p, cuda_module *module) {
+    const char *files = getenv(KERNELS);
+    while (files && *files) {
+        const size_t length = strcspn(files, ":");
+        if (take_kernels(p, module, hd_strndup(p->arena, files, length)))
+            return CUDA_SUCCESS;
+        files += length + (files[length] == ':');
+    }
+    cuda_say(p,
+             "error: %s (with kernel %s) holds machine code of an AMD GPU, and no source that "
+             "'heddle run --source FILE -- PROGRAM' names has that kernel",
+             module->name, some_kernel(module));
+    return CUDA_NO_BINARY_FOR_GPU;
+}
+
 cuda_error cuda_module_need(cuda_process *p, cuda_module *module) {
     if (module->loaded || module->failed)
         return module->failed;
+    if (module->is_hip) {
+        module->failed = load_kernels(p, module);
+        if (!module->failed)
+            place_variables(p, module);
+        return module->failed;
+    }
     if (!module->text) {
         const void *binary = cuda_fatbin_unwrap(module->wrapper);
         size_t size = binary ? cuda_fatbin_size(binary) : 0;
@@ -235,6 +285,8 @@ static cuda_kernel *add_kernel(cuda_process *p, cuda_module *module, const char 
 void cuda_module_add_kernel(cuda_process *p, cuda_module *module, const void *host,
                             const char *name) {
     cuda_modules *m = p->modules;
+    if (module->is_hip) /* kir has the names of the source */
+        name = hd_kernel_of_symbol(p->arena, name);
     hd_hash_set(&m->by_host, (uint64_t)(uintptr_t)host, m->kernels.count);
     hd_push(p->arena, &m->kernels, add_kernel(p, module, name));
 }

@@ -90,8 +90,70 @@ waves 64 --device mi300x
 waves 64 --device rx-7900-xtx --options -mwavefrontsize64
 
 hipcc=$(command -v hipcc) || { echo 'hipcc is not here: what it builds is not tried'; finish; }
+# What hipcc builds of the originals and of what was made of them, as it is, with the kernels from their
+# sources: both print the same. Alone they find no device.
+built() { # FOLDER FILE: FOLDER/printed is what the program prints
+    rm -f "$1/built"
+    (cd "$1" && "$hipcc" --offload-arch=gfx90a -o built "$2" >log 2>&1)
+    [ -x "$1/built" ] ||
+        complain "hipcc does not build $1/$2: $(grep error: "$1/log" | head -n 3)"
+    "$heddle" run -q --json --source "$1/$2" -- "$1/built" >"$1/ran.json" 2>"$1/printed" ||
+        complain "$1/built: $(cat "$1/printed")"
+    grep -q '"launches": [1-9]' "$1/ran.json" || complain "$1/built launches nothing"
+}
+mkdir original && cp "$programs"/* original/
 for file in "${sources[@]}"; do
-    (cd "rewritten/${file%.*}" && "$hipcc" --offload-arch=gfx90a -o built "$file" >log 2>&1)
-    [ -x "rewritten/${file%.*}/built" ] || complain "hipcc does not build $file: $(grep error: "rewritten/${file%.*}/log" | head -n 3)"
+    built original "$file"
+    built "rewritten/${file%.*}" "$file"
+    diff original/printed "rewritten/${file%.*}/printed" ||
+        complain "$file prints other results once it is rewritten"
 done
+built original votes.hip
+grep -qx '1048 0 32' original/printed || complain 'votes counts other waves than 32 of 64 lanes'
+original/built >/dev/null 2>&1 && complain 'there is a device'
+refuses 'built is a program of HIP.*--source FILE' run -- original/built
+refuses '.--source is for programs of HIP' run --source saxpy.hip -- /bin/true
+"$heddle" run --source saxpy.hip -- original/built >log 2>&1
+grep -q "with kernel compact.* no source that" log || complain "no message: $(cat log)"
+cat >calls.hip <<'END'
+#include <hip/hip_runtime.h>
+#include <cstdio>
+#include <cstring>
+__global__ void fill(int *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i] = i;
+}
+int main() {
+    hipDeviceProp_t d;
+    hipPointerAttribute_t a;
+    hipFuncAttributes f;
+    int version, warp, grid, block, *p, *host, bad = 0;
+    bad += hipGetDeviceProperties(&d, 0) || strcmp(d.gcnArchName, "gfx90a") || d.warpSize != 64 || d.major != 9;
+    bad += hipGetDeviceProperties(&d, 1) != hipErrorInvalidDevice;
+    bad += hipDeviceGetAttribute(&warp, hipDeviceAttributeWarpSize, 0) || warp != 64;
+    bad += hipRuntimeGetVersion(&version) || version / 10000000 != 5;
+    bad += hipHostMalloc(&host, 4096, hipHostMallocCoherent) || hipMalloc(&p, 4096);
+    bad += hipPointerGetAttributes(&a, p) || a.memoryType != hipMemoryTypeDevice || a.devicePointer != p;
+    bad += hipPointerGetAttributes(&a, host) || a.memoryType != hipMemoryTypeHost || a.hostPointer != host;
+    bad += hipFuncGetAttributes(&f, (const void *)fill) || f.maxThreadsPerBlock != 1024;
+    bad += hipOccupancyMaxPotentialBlockSize(&grid, &block, fill, 0, 0) || block % 64 || grid < 1;
+    bad += hipMemsetD32(p, 7, 1024) || hipMemcpyDtoH(host, p, 4096) || host[1023] != 7;
+    void *args[] = {&p, &block};
+    block = 1024;
+    bad += hipLaunchCooperativeKernel((const void *)fill, dim3(4), dim3(256), args, 0, nullptr);
+    bad += hipMemcpy(host, p, 4096, hipMemcpyDeviceToHost) || host[1000] != 1000;
+    bad += strcmp(hipGetErrorName(hipErrorInvalidValue), "hipErrorInvalidValue") != 0;
+    bad += hipFree(host) == hipSuccess;
+    hipArray_Format format = HIP_AD_FORMAT_FLOAT;
+    (void)format;
+    bad += hipModuleLoad(nullptr, "x.co") != hipErrorNotSupported;
+    std::printf("%d wrong\n", bad);
+    return bad;
+}
+END
+"$hipcc" --offload-arch=gfx90a -w -o calls calls.hip || complain 'hipcc does not build calls.hip'
+accepts_with() { "$heddle" run -q --device mi210 --source calls.hip -- ./calls >log 2>said; }
+accepts_with || complain "calls: $(cat log said)"
+grep -qx '0 wrong' log || complain "calls: $(cat log said)"
 finish
