@@ -54,7 +54,7 @@ while IFS= read -r file; do
     case $name:$path in
     lib/heddle/bin/*:'$ORIGIN/../lib' | lib/heddle/lib/*:'$ORIGIN' | \
         lib/heddle/libheddle-native.so:'$ORIGIN/lib' | lib/heddle/libheddle-layer.so:'$ORIGIN/lib' | \
-        lib/heddle/cuda/libheddle-cuda.so:'$ORIGIN/../lib' | lib/heddle/cuda/libcud*:'$ORIGIN' | \
+        lib/heddle/cuda/libheddle-cuda.so:'$ORIGIN/../lib' | lib/heddle/cuda/lib[ac][mu]d*:'$ORIGIN' | \
         lib/heddle/cuda/libheddle-linked.so: | bin/heddle: | lib/libheddle*: | lib/heddle/libgpuocelot.so:) ;;
     *) complain "$name looks for libraries in '$path'" ;;
     esac
