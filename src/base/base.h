@@ -206,6 +206,8 @@ char *hd_path_beside(hd_arena *arena, const char *file, const char *name);
 char *hd_path_folder(hd_arena *arena, const char *path);
 /* The last part of a path; borrowed from it. */
 const char *hd_path_name(const char *path);
+/* Whether the last names of a path are these: "src/tree.cu" those of "/home/me/src/tree.cu". */
+bool hd_path_ends_in(const char *path, const char *end);
 /* `file` below `folder`, as seen from there; NULL: it is elsewhere. */
 const char *hd_path_below(const char *folder, const char *file);
 /* The place of text[at], with its line; `path` is borrowed. */

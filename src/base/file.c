@@ -105,6 +105,14 @@ const char *hd_path_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
+bool hd_path_ends_in(const char *path, const char *end) {
+    while (!strncmp(end, "./", 2))
+        end += 2;
+    const size_t length = strlen(end), whole = strlen(path);
+    return length <= whole && !strcmp(path + whole - length, end) &&
+           (length == whole || path[whole - length - 1] == '/');
+}
+
 const char *hd_path_below(const char *folder, const char *file) {
     size_t length = strcmp(folder, "/") ? strlen(folder) : 0;
     return !strncmp(file, folder, length) && file[length] == '/' ? file + length + 1 : NULL;

@@ -254,8 +254,7 @@ static hd_status read_thresholds(cli *c, const cli_texts *texts, threshold *all)
 }
 
 static bool is_of(const threshold *t, const line_row *row) {
-    return t->file && row->file && t->line == row->line &&
-           !strcmp(hd_path_name(t->file), hd_path_name(row->file));
+    return t->file && row->file && t->line == row->line && hd_path_ends_in(row->file, t->file);
 }
 
 /* Of a line that no threshold names, only where it moves this share of all bytes: a value that is

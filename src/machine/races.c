@@ -13,10 +13,7 @@ static bool is_at(const kir_module *module, const kir_inst *inst, const hd_vm_li
         return false;
     if (!line->file)
         return inst->file == 0;
-    const char *path = module->files[inst->file].name;
-    size_t length = strlen(line->file), whole = strlen(path);
-    return length <= whole && !strcmp(path + whole - length, line->file) &&
-           (length == whole || path[whole - length - 1] == '/');
+    return hd_path_ends_in(module->files[inst->file].name, line->file);
 }
 
 hd_status vm_check_allowed(const hd_vm *vm) {
