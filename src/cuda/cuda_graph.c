@@ -130,6 +130,15 @@ cuda_error cuda_graph_copy(cuda_process *p, const cuda_graph *graph, cuda_graph 
 
 /* ---- an order -------------------------------------------------------------------------------------- */
 
+/* The first of these nodes that is not done; NULL: all are. */
+static cuda_node *first_open(const cuda_graph *graph, cuda_node *const *nodes, size_t count,
+                             const bool *is_done) {
+    for (size_t i = 0; i < count; i++)
+        if (!is_done[place_of(graph, nodes[i])])
+            return nodes[i];
+    return NULL;
+}
+
 /* The nodes, each after those that it comes after, else as they stand; false: there is a circle. */
 static bool put_in_order(const cuda_graph *graph, hd_arena *arena, cuda_node **order) {
     size_t count = graph->nodes.count, done = 0;
@@ -138,10 +147,7 @@ static bool put_in_order(const cuda_graph *graph, hd_arena *arena, cuda_node **o
         size_t before = done;
         for (size_t i = 0; i < count; i++) {
             const cuda_node *node = graph->nodes.data[i];
-            bool ready = !is_done[i];
-            for (size_t k = 0; k < node->after.count && ready; k++)
-                ready = is_done[place_of(graph, node->after.data[k])];
-            if (!ready)
+            if (is_done[i] || first_open(graph, node->after.data, node->after.count, is_done))
                 continue;
             is_done[i] = true;
             order[done++] = graph->nodes.data[i];
@@ -150,6 +156,22 @@ static bool put_in_order(const cuda_graph *graph, hd_arena *arena, cuda_node **o
             return false;
     }
     return true;
+}
+
+/* What is never done is in a circle or comes after one, so that going back in it ends in the circle. */
+cuda_node *cuda_graph_circle(const cuda_graph *graph) {
+    size_t count = graph->nodes.count;
+    hd_arena *arena = hd_arena_new();
+    bool *is_done = hd_new_array(arena, bool, count + 1);
+    for (size_t round = 0; round < count; round++)
+        for (size_t i = 0; i < count; i++)
+            is_done[i] = !first_open(graph, graph->nodes.data[i]->after.data,
+                                     graph->nodes.data[i]->after.count, is_done);
+    cuda_node *open = first_open(graph, graph->nodes.data, count, is_done);
+    for (size_t i = 0; i < count && open; i++)
+        open = first_open(graph, open->after.data, open->after.count, is_done);
+    hd_arena_free(arena);
+    return open;
 }
 
 /* ---- executable graphs -------------------------------------------------------------------------------- */

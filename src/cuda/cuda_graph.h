@@ -61,6 +61,8 @@ cuda_error cuda_graph_add(cuda_process *p, cuda_graph *graph, cuda_node *const *
 cuda_error cuda_graph_add_edge(cuda_process *p, cuda_node *from, cuda_node *to);
 cuda_error cuda_graph_remove_edge(cuda_process *p, cuda_node *from, cuda_node *to);
 void cuda_node_end(cuda_process *p, cuda_node *node);
+/* A node that comes after itself; NULL: none does. */
+cuda_node *cuda_graph_circle(const cuda_graph *graph);
 /* Gives a node other work of the same kind. */
 cuda_error cuda_node_set(cuda_process *p, cuda_node *node, const cuda_work *work);
 

@@ -57,6 +57,7 @@ static void make_process(void) {
     const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
     p->blocking = blocking && !strcmp(blocking, "1");
     cuda_device_of(hd_watched_device(p->arena, &p->diag), &p->device);
+    p->settings = (cuda_settings){.limits = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0}};
     p->memory = cuda_memory_new(p);
     p->modules = cuda_modules_new(p);
     p->streams = cuda_streams_new(p);

@@ -88,7 +88,8 @@ static cuda_error check_fill(cuda_process *p, const cuda_fill *fill) {
     if (is_empty(&fill->box))
         return CUDA_SUCCESS;
     if ((fill->element != 1 && fill->element != 2 && fill->element != 4) ||
-        (uintptr_t)fill->to.at % fill->element || fill->box.width % fill->element)
+        (uintptr_t)fill->to.at % fill->element || fill->box.width % fill->element ||
+        (fill->box.height > 1 && fill->to.row % fill->element))
         return CUDA_INVALID_VALUE;
     cuda_error error = check_pitch(&fill->to, &fill->box);
     return error ? error : check_place(p, &fill->to, &fill->box, OF_DEVICE);

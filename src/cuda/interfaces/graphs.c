@@ -301,37 +301,37 @@ CALL(NAMES(cudaGraphGetEdges, cuGraphGetEdges),
      (cuda_handle which, cuda_handle *from, cuda_handle *to,
       EDGE_DATA(cudaGraphEdgeData *data, ) size_t *count),
      which, from, to, EDGE_DATA(data, ) count) {
-    if (!is_graph(p, which) || !count || !from != !to)
+    if (!is_graph(p, which) || !count || !from != !to EDGE_DATA(|| (data && !from)))
         return CUDA_INVALID_VALUE;
     const cuda_graph *graph = which;
     list begins = {from, *count, 0}, ends = {to, *count, 0};
     for (size_t i = 0; i < graph->nodes.count; i++)
         for (size_t k = 0; k < graph->nodes.data[i]->after.count; k++) {
-            EDGE_DATA(if (data && begins.count < begins.most) data[begins.count] =
-                          (cudaGraphEdgeData){0};)
             list_add(&begins, graph->nodes.data[i]->after.data[k]);
             list_add(&ends, graph->nodes.data[i]);
         }
     list_end(&ends, &(size_t){0});
-    return list_end(&begins, count);
+    list_end(&begins, count);
+    EDGE_DATA(if (data) memset(data, 0, *count * sizeof *data);)
+    return CUDA_SUCCESS;
 }
 CALL(NAMES(cudaGraphNodeGetDependencies, cuGraphNodeGetDependencies),
      (cuda_handle which, cuda_handle *room, EDGE_DATA(cudaGraphEdgeData *data, ) size_t *count),
      which, room, EDGE_DATA(data, ) count) {
-    EDGE_DATA((void)data;)
-    if (!is_node(p, which) || !count)
+    if (!is_node(p, which) || !count EDGE_DATA(|| (data && !room)))
         return CUDA_INVALID_VALUE;
     const cuda_node *node = which;
     list l = {room, *count, 0};
     for (size_t i = 0; i < node->after.count; i++)
         list_add(&l, node->after.data[i]);
-    return list_end(&l, count);
+    list_end(&l, count);
+    EDGE_DATA(if (data) memset(data, 0, *count * sizeof *data);)
+    return CUDA_SUCCESS;
 }
 CALL(NAMES(cudaGraphNodeGetDependentNodes, cuGraphNodeGetDependentNodes),
      (cuda_handle which, cuda_handle *room, EDGE_DATA(cudaGraphEdgeData *data, ) size_t *count),
      which, room, EDGE_DATA(data, ) count) {
-    EDGE_DATA((void)data;)
-    if (!is_node(p, which) || !count)
+    if (!is_node(p, which) || !count EDGE_DATA(|| (data && !room)))
         return CUDA_INVALID_VALUE;
     const cuda_graph *graph = ((cuda_node *)which)->graph;
     list l = {room, *count, 0};
@@ -339,7 +339,9 @@ CALL(NAMES(cudaGraphNodeGetDependentNodes, cuGraphNodeGetDependentNodes),
         for (size_t k = 0; k < graph->nodes.data[i]->after.count; k++)
             if (graph->nodes.data[i]->after.data[k] == which)
                 list_add(&l, graph->nodes.data[i]);
-    return list_end(&l, count);
+    list_end(&l, count);
+    EDGE_DATA(if (data) memset(data, 0, *count * sizeof *data);)
+    return CUDA_SUCCESS;
 }
 
 typedef cuda_error change_edge(cuda_process *p, cuda_node *from, cuda_node *to);
@@ -348,7 +350,9 @@ static cuda_error change_edges(cuda_process *p, cuda_handle graph, const cuda_ha
     cuda_error error =
         is_graph(p, graph) && (!count || (from && to)) ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
     for (size_t i = 0; i < count && !error; i++)
-        error = change(p, from[i], to[i]);
+        error = is_node(p, from[i]) && ((cuda_node *)from[i])->graph == graph
+                    ? change(p, from[i], to[i])
+                    : CUDA_INVALID_VALUE;
     return error;
 }
 
@@ -401,9 +405,10 @@ CALL(NAMES(cudaGraphInstantiateWithParams, cuGraphInstantiateWithParams),
      params) {
     if (!params)
         return CUDA_INVALID_VALUE;
+    enum { MADE = 0, FAILED = 1, INVALID_STRUCTURE = 2 }; /* cudaGraphInstantiateResult */
     cuda_error error = instantiate(p, exec, graph, params->flags);
-    params->errNode_out = NULL;
-    params->result_out = error ? 1 : 0;
+    params->errNode_out = error && is_graph(p, graph) ? cuda_graph_circle(graph) : NULL;
+    params->result_out = !error ? MADE : params->errNode_out ? INVALID_STRUCTURE : FAILED;
     return error;
 }
 CALL(NAMES(cudaGraphExecDestroy, cuGraphExecDestroy), (cuda_handle exec), exec) {
