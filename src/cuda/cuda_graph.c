@@ -48,10 +48,18 @@ static size_t place_of(const cuda_graph *graph, const cuda_node *node) {
     return i;
 }
 
+static bool is_among(const cuda_node *node, cuda_node *const *nodes, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (nodes[i] == node)
+            return true;
+    return false;
+}
+
 cuda_error cuda_graph_add(cuda_process *p, cuda_graph *graph, cuda_node *const *after, size_t count,
                           const cuda_work *work, cuda_node **result) {
     for (size_t i = 0; i < count; i++)
-        if (!cuda_handle_is(p, after[i], CUDA_GRAPH_NODE) || after[i]->graph != graph)
+        if (!cuda_handle_is(p, after[i], CUDA_GRAPH_NODE) || after[i]->graph != graph ||
+            is_among(after[i], after, i))
             return CUDA_INVALID_VALUE;
     cuda_work kept;
     cuda_error error = cuda_work_keep(p, work, &kept);
@@ -269,7 +277,10 @@ cuda_error cuda_graph_memory_make(cuda_process *p, size_t bytes, cuda_work *work
     if (error)
         return error;
     cuda_graph_memory *made = hd_zeroed(1, sizeof *made);
-    *made = (cuda_graph_memory){address, bytes, cuda_memory_at(p, address)->number, 1, false};
+    *made = (cuda_graph_memory){.address = address,
+                                .bytes = bytes,
+                                .number = cuda_memory_at(p, address)->number,
+                                .uses = 1};
     *work = (cuda_work){.kind = CUDA_WORK_ALLOC, .memory = made};
     return CUDA_SUCCESS;
 }

@@ -43,6 +43,7 @@ typedef struct cuda_graph_memory {
     uint64_t number; /* of the allocation */
     uint32_t uses;
     bool is_freed;
+    int properties[22]; /* cudaMemPoolProps, as the program gave them */
 } cuda_graph_memory;
 
 /* Work that allocates, and that frees what a node of the graph allocates; a use, which is dropped
