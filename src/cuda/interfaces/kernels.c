@@ -139,7 +139,7 @@ CALL(NAMES(cudaFuncSetSharedMemConfig, cuFuncSetSharedMemConfig), (const void *w
 
 CALL(NAMES(cudaFuncGetName, cuFuncGetName), (const char **name, const void *which), name, which) {
     cuda_kernel *kernel;
-    cuda_error error = name && which ? find(p, which, &kernel) : CUDA_INVALID_VALUE;
+    cuda_error error = name && (which || IS_RUNTIME) ? find(p, which, &kernel) : CUDA_INVALID_VALUE;
     return error ? error : GIVE(name, kernel->name);
 }
 CALL(NAMES(cudaFuncGetParamInfo, cuFuncGetParamInfo),

@@ -137,10 +137,9 @@ enum { ENTRY_FOUND = 0, ENTRY_NOT_FOUND = 1 };
 typedef int find_fn(const char *name, void **result, int version, unsigned long long flags,
                     int *status);
 
-/* `flags` would say which default stream: there is one. */
+/* What is not found is NULL, and no error. */
 EXPORT int cudaGetDriverEntryPointByVersion(const char *name, void **result, unsigned version,
                                             unsigned long long flags, int *status) {
-    (void)flags;
     if (!name || !result)
         return call_last(CUDA_INVALID_VALUE);
     *result = NULL;
@@ -148,11 +147,10 @@ EXPORT int cudaGetDriverEntryPointByVersion(const char *name, void **result, uns
     find_fn *find = NULL;
     if (driver)
         *(void **)&find = dlsym(driver, "cuGetProcAddress_v2");
-    if (find)
-        find(name, result, (int)version, 0, NULL);
+    int error = find ? find(name, result, (int)version, flags, NULL) : CUDA_SUCCESS;
     if (status)
         *status = *result ? ENTRY_FOUND : ENTRY_NOT_FOUND;
-    return call_last(*result || status ? CUDA_SUCCESS : CUDA_NOT_FOUND);
+    return call_last((cuda_error)error);
 }
 EXPORT int cudaGetDriverEntryPoint(const char *name, void **result, unsigned long long flags,
                                    int *status) {
