@@ -20,13 +20,13 @@
         }                                                                                        \
     } while (0)
 
-#define DRIVER(call)                                                              \
-    do {                                                                          \
-        CUresult error_ = (call);                                                 \
-        if (error_ != CUDA_SUCCESS) {                                             \
+#define DRIVER(call)                                                                 \
+    do {                                                                             \
+        CUresult error_ = (call);                                                    \
+        if (error_ != CUDA_SUCCESS) {                                                \
             std::printf("%s:%d: %s: error %d\n", __FILE__, __LINE__, #call, error_); \
-            std::exit(1);                                                         \
-        }                                                                         \
+            std::exit(1);                                                            \
+        }                                                                            \
     } while (0)
 
 // Ends well, in a way that a program which stopped in the middle cannot.
