@@ -24,6 +24,8 @@ static void take_message(const hd_message *m, void *user) {
     if (m->place.file && m->place.line)
         p->message =
             hd_format(p->arena, "%s:%u: %s%s", m->place.file, m->place.line, severity, m->text);
+    else if (m->place.file) /* as a whole, which cannot be opened */
+        p->message = hd_format(p->arena, "%s: %s%s", m->place.file, severity, m->text);
     else
         p->message = hd_format(p->arena, "%s%s", severity, m->text);
     fprintf(stderr, "heddle: %s\n", p->message);
