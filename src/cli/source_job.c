@@ -382,6 +382,7 @@ static void add_launch(writer *w, const hd_launch *l, const given *all) {
         add_sizes(text, "offset", l->offset, one, l->dims);
     if (!w->is_opencl)
         hd_str_printf(text, "    shared: %llu\n", (unsigned long long)l->shared);
+    hd_str_add(text, l->cooperative ? "    cooperative: true\n" : "");
     add_before(w);
     if (l->arg_count)
         hd_str_add(text, "    args:\n");

@@ -48,10 +48,18 @@ static size_t place_of(const cuda_graph *graph, const cuda_node *node) {
     return i;
 }
 
+static bool is_among(const cuda_node *node, cuda_node *const *nodes, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (nodes[i] == node)
+            return true;
+    return false;
+}
+
 cuda_error cuda_graph_add(cuda_process *p, cuda_graph *graph, cuda_node *const *after, size_t count,
                           const cuda_work *work, cuda_node **result) {
     for (size_t i = 0; i < count; i++)
-        if (!cuda_handle_is(p, after[i], CUDA_GRAPH_NODE) || after[i]->graph != graph)
+        if (!cuda_handle_is(p, after[i], CUDA_GRAPH_NODE) || after[i]->graph != graph ||
+            is_among(after[i], after, i))
             return CUDA_INVALID_VALUE;
     cuda_work kept;
     cuda_error error = cuda_work_keep(p, work, &kept);
@@ -130,6 +138,15 @@ cuda_error cuda_graph_copy(cuda_process *p, const cuda_graph *graph, cuda_graph 
 
 /* ---- an order -------------------------------------------------------------------------------------- */
 
+/* The first of these nodes that is not done; NULL: all are. */
+static cuda_node *first_open(const cuda_graph *graph, cuda_node *const *nodes, size_t count,
+                             const bool *is_done) {
+    for (size_t i = 0; i < count; i++)
+        if (!is_done[place_of(graph, nodes[i])])
+            return nodes[i];
+    return NULL;
+}
+
 /* The nodes, each after those that it comes after, else as they stand; false: there is a circle. */
 static bool put_in_order(const cuda_graph *graph, hd_arena *arena, cuda_node **order) {
     size_t count = graph->nodes.count, done = 0;
@@ -138,10 +155,7 @@ static bool put_in_order(const cuda_graph *graph, hd_arena *arena, cuda_node **o
         size_t before = done;
         for (size_t i = 0; i < count; i++) {
             const cuda_node *node = graph->nodes.data[i];
-            bool ready = !is_done[i];
-            for (size_t k = 0; k < node->after.count && ready; k++)
-                ready = is_done[place_of(graph, node->after.data[k])];
-            if (!ready)
+            if (is_done[i] || first_open(graph, node->after.data, node->after.count, is_done))
                 continue;
             is_done[i] = true;
             order[done++] = graph->nodes.data[i];
@@ -150,6 +164,22 @@ static bool put_in_order(const cuda_graph *graph, hd_arena *arena, cuda_node **o
             return false;
     }
     return true;
+}
+
+/* What is never done is in a circle or comes after one, so that going back in it ends in the circle. */
+cuda_node *cuda_graph_circle(const cuda_graph *graph) {
+    size_t count = graph->nodes.count;
+    hd_arena *arena = hd_arena_new();
+    bool *is_done = hd_new_array(arena, bool, count + 1);
+    for (size_t round = 0; round < count; round++)
+        for (size_t i = 0; i < count; i++)
+            is_done[i] = !first_open(graph, graph->nodes.data[i]->after.data,
+                                     graph->nodes.data[i]->after.count, is_done);
+    cuda_node *open = first_open(graph, graph->nodes.data, count, is_done);
+    for (size_t i = 0; i < count && open; i++)
+        open = first_open(graph, open->after.data, open->after.count, is_done);
+    hd_arena_free(arena);
+    return open;
 }
 
 /* ---- executable graphs -------------------------------------------------------------------------------- */
@@ -247,7 +277,10 @@ cuda_error cuda_graph_memory_make(cuda_process *p, size_t bytes, cuda_work *work
     if (error)
         return error;
     cuda_graph_memory *made = hd_zeroed(1, sizeof *made);
-    *made = (cuda_graph_memory){address, bytes, cuda_memory_at(p, address)->number, 1, false};
+    *made = (cuda_graph_memory){.address = address,
+                                .bytes = bytes,
+                                .number = cuda_memory_at(p, address)->number,
+                                .uses = 1};
     *work = (cuda_work){.kind = CUDA_WORK_ALLOC, .memory = made};
     return CUDA_SUCCESS;
 }

@@ -43,6 +43,7 @@ typedef struct cuda_graph_memory {
     uint64_t number; /* of the allocation */
     uint32_t uses;
     bool is_freed;
+    int properties[22]; /* cudaMemPoolProps, as the program gave them */
 } cuda_graph_memory;
 
 /* Work that allocates, and that frees what a node of the graph allocates; a use, which is dropped
@@ -61,6 +62,8 @@ cuda_error cuda_graph_add(cuda_process *p, cuda_graph *graph, cuda_node *const *
 cuda_error cuda_graph_add_edge(cuda_process *p, cuda_node *from, cuda_node *to);
 cuda_error cuda_graph_remove_edge(cuda_process *p, cuda_node *from, cuda_node *to);
 void cuda_node_end(cuda_process *p, cuda_node *node);
+/* A node that comes after itself; NULL: none does. */
+cuda_node *cuda_graph_circle(const cuda_graph *graph);
 /* Gives a node other work of the same kind. */
 cuda_error cuda_node_set(cuda_process *p, cuda_node *node, const cuda_work *work);
 

@@ -7,6 +7,7 @@ static const char *const interfaces[] = {"libcudart.so", "libcuda.so", NULL};
 cuda_memory *cuda_memory_new(cuda_process *p) {
     cuda_memory *m = hd_new(p->arena, cuda_memory);
     m->arena = p->arena;
+    m->default_pool = cuda_pool_of(0);
     m->current_pool = &m->default_pool;
     return m;
 }
@@ -212,6 +213,6 @@ void cuda_memory_reset(cuda_process *p) {
             hd_ptx_free(p->machine, (void *)a.address);
         remove_at(m, i);
     }
-    m->default_pool = (cuda_pool){0};
+    m->default_pool = cuda_pool_of(0);
     m->current_pool = &m->default_pool;
 }

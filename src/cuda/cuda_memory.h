@@ -17,6 +17,7 @@ typedef enum cuda_memory_kind {
 
 typedef struct cuda_pool {
     uint64_t used, most_used; /* bytes */
+    uint64_t limit;           /* of `used`; 0: none */
     uint64_t threshold;
     int follow, opportunistic, internal; /* attributes, kept as they are set */
 } cuda_pool;
@@ -41,6 +42,11 @@ typedef struct cuda_memory {
     cuda_pool default_pool;
     cuda_pool *current_pool;
 } cuda_memory;
+
+/* A pool as it is made: memory is used again wherever that can be. */
+static inline cuda_pool cuda_pool_of(uint64_t limit) {
+    return (cuda_pool){.limit = limit, .follow = 1, .opportunistic = 1, .internal = 1};
+}
 
 cuda_memory *cuda_memory_new(cuda_process *p);
 /* Frees all. */

@@ -5,10 +5,20 @@
 enum { NON_BLOCKING = 1 };
 enum { MODE_GLOBAL = 0, MODE_THREAD = 1, MODE_RELAXED = 2 };
 
+/* cudaLaunchAttributeID, and what these are before they are set: cudaSyncPolicyAuto, and the domain
+ * of memory that is ordered beside the default one. */
+enum { SYNC_POLICY = 3, DOMAIN_MAP = 9, AUTOMATIC = 1, REMOTE_DOMAIN = 1 };
+
+static void begin(cuda_stream *stream, uint64_t id) {
+    stream->id = id;
+    stream->attributes[SYNC_POLICY - 1][0] = AUTOMATIC;
+    stream->attributes[DOMAIN_MAP - 1][1] = REMOTE_DOMAIN;
+}
+
 cuda_streams *cuda_streams_new(cuda_process *p) {
     cuda_streams *s = hd_new(p->arena, cuda_streams);
-    s->legacy.id = 1;
-    s->per_thread.id = 2;
+    begin(&s->legacy, 1);
+    begin(&s->per_thread, 2);
     s->made = 2;
     return s;
 }
@@ -28,7 +38,7 @@ cuda_stream *cuda_stream_make(cuda_process *p, unsigned flags, int priority) {
     cuda_stream *stream = cuda_handle_new(p, CUDA_STREAM, sizeof *stream);
     stream->flags = flags;
     stream->priority = priority;
-    stream->id = ++p->streams->made;
+    begin(stream, ++p->streams->made);
     hd_push(p->arena, &p->streams->all, stream);
     return stream;
 }
@@ -70,28 +80,60 @@ static cuda_stream *capturing_at(cuda_process *p, size_t i) {
     return i == 0 ? &s->per_thread : i <= s->all.count ? s->all.data[i - 1] : NULL;
 }
 
-cuda_error cuda_not_captured(cuda_process *p) {
+static __thread int mode_of_thread = MODE_GLOBAL;
+
+cuda_error cuda_capture_exchange_mode(int *mode) {
+    if (!mode || *mode < MODE_GLOBAL || *mode > MODE_RELAXED)
+        return CUDA_INVALID_VALUE;
+    int before = mode_of_thread;
+    mode_of_thread = *mode;
+    *mode = before;
+    return CUDA_SUCCESS;
+}
+
+/* The capture would not see what the calling thread does beside it. */
+static bool forbids(const cuda_capture *capture) {
+    if (capture->mode == MODE_RELAXED || mode_of_thread == MODE_RELAXED)
+        return false;
+    return pthread_equal(capture->thread, pthread_self()) ||
+           (capture->mode == MODE_GLOBAL && mode_of_thread == MODE_GLOBAL);
+}
+
+static cuda_error check_captures(cuda_process *p, bool all) {
     cuda_error error = CUDA_SUCCESS;
     cuda_stream *stream;
     for (size_t i = 0; (stream = capturing_at(p, i)); i++)
-        if (stream->capture && stream->capture->mode != MODE_RELAXED) {
+        if (stream->capture && (all || forbids(stream->capture))) {
             stream->capture->invalid = true;
             error = CUDA_STREAM_CAPTURE_UNSUPPORTED;
         }
     return error;
 }
 
-/* Work in the legacy stream would wait for all that block it, also for those that capture. */
-static cuda_error check_legacy(cuda_process *p, const cuda_stream *target) {
+cuda_error cuda_not_captured(cuda_process *p) { return check_captures(p, false); }
+cuda_error cuda_streams_wait(cuda_process *p) { return check_captures(p, true); }
+
+/* A stream that captures, for whose end work in this one would wait: the legacy stream waits for all
+ * that do not say that they do not block it. */
+static cuda_stream *captured_before(cuda_process *p, const cuda_stream *target) {
     cuda_stream *stream;
-    if (target != &p->streams->legacy)
+    for (size_t i = 0; target == &p->streams->legacy && (stream = capturing_at(p, i)); i++)
+        if (stream->capture && !(stream->flags & NON_BLOCKING))
+            return stream;
+    return NULL;
+}
+
+cuda_error cuda_stream_check(cuda_process *p, const cuda_stream *stream) {
+    return captured_before(p, stream) ? CUDA_STREAM_CAPTURE_IMPLICIT : CUDA_SUCCESS;
+}
+
+/* Work there would be part of the capture, which it ends. */
+static cuda_error check_legacy(cuda_process *p, const cuda_stream *target) {
+    cuda_stream *stream = captured_before(p, target);
+    if (!stream)
         return CUDA_SUCCESS;
-    for (size_t i = 0; (stream = capturing_at(p, i)); i++)
-        if (stream->capture && !(stream->flags & NON_BLOCKING)) {
-            stream->capture->invalid = true;
-            return CUDA_STREAM_CAPTURE_IMPLICIT;
-        }
-    return CUDA_SUCCESS;
+    stream->capture->invalid = true;
+    return CUDA_STREAM_CAPTURE_IMPLICIT;
 }
 
 static cuda_error capture_work(cuda_process *p, cuda_stream *stream, const cuda_work *work) {
@@ -192,6 +234,15 @@ cuda_error cuda_event_wait(cuda_process *p, cuda_event *event, void *handle) {
     return CUDA_SUCCESS;
 }
 
+cuda_error cuda_event_capture(cuda_process *p, cuda_event *event, void *handle,
+                              cuda_work_kind kind) {
+    const cuda_stream *stream = cuda_stream_find(p, handle);
+    const cuda_work work = {.kind = kind, .event = event};
+    if (!stream || !stream->capture)
+        return stream ? CUDA_INVALID_VALUE : CUDA_INVALID_HANDLE;
+    return cuda_submit(p, handle, &work);
+}
+
 cuda_error cuda_event_elapsed(const cuda_event *start, const cuda_event *end, float *milliseconds) {
     if (!milliseconds)
         return CUDA_INVALID_VALUE;
@@ -215,8 +266,11 @@ cuda_error cuda_capture_begin(cuda_process *p, void *handle, cuda_graph *into, i
         return CUDA_ILLEGAL_STATE;
     /* Events know their capture for as long as they live, so it stays. */
     cuda_capture *capture = hd_new(p->arena, cuda_capture);
-    *capture = (cuda_capture){into ? into : cuda_graph_make(p), stream, ++p->streams->captured,
-                              mode, false};
+    *capture = (cuda_capture){.graph = into ? into : cuda_graph_make(p),
+                              .origin = stream,
+                              .id = ++p->streams->captured,
+                              .mode = mode,
+                              .thread = pthread_self()};
     stream->capture = capture;
     stream->frontier = (__typeof__(stream->frontier)){0};
     return CUDA_SUCCESS;
@@ -255,6 +309,8 @@ cuda_error cuda_capture_end(cuda_process *p, void *handle, void **graph) {
         return CUDA_ILLEGAL_STATE;
     if (capture->origin != stream)
         return CUDA_STREAM_CAPTURE_UNMATCHED;
+    if (capture->mode != MODE_RELAXED && !pthread_equal(capture->thread, pthread_self()))
+        return CUDA_STREAM_CAPTURE_WRONG_THREAD;
     cuda_error error = capture->invalid      ? CUDA_STREAM_CAPTURE_INVALIDATED
                        : !all_joined(stream) ? CUDA_STREAM_CAPTURE_UNJOINED
                                              : CUDA_SUCCESS;

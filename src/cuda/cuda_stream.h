@@ -12,15 +12,18 @@ typedef struct cuda_capture {
     struct cuda_stream *origin;
     uint64_t id;
     int mode;
-    bool invalid; /* something was asked for that cannot be captured */
+    pthread_t thread; /* that began it */
+    bool invalid;     /* something was asked for that cannot be captured */
 } cuda_capture;
 
 enum { CUDA_STREAM_ATTRIBUTES = 16, CUDA_STREAM_ATTRIBUTE_BYTES = 64 };
+enum { CUDA_STREAM_LEAST_PRIORITY = 0, CUDA_STREAM_GREATEST_PRIORITY = -5 };
 
 typedef struct cuda_stream {
     unsigned flags; /* 1: does not wait for the legacy stream */
     int priority;
     uint64_t id;
+    void *context;                /* of the driver, that it was made in; NULL: the runtime's */
     cuda_capture *capture;        /* NULL: none */
     hd_vec(cuda_node *) frontier; /* what the next node comes after */
     char attributes[CUDA_STREAM_ATTRIBUTES][CUDA_STREAM_ATTRIBUTE_BYTES]; /* as they were set */
@@ -55,12 +58,21 @@ cuda_error cuda_stream_end(cuda_process *p, cuda_stream *stream);
 cuda_error cuda_submit(cuda_process *p, void *stream, const cuda_work *work);
 /* What waits for work is done at once, but not for what is captured. */
 cuda_error cuda_stream_wait(cuda_process *p, void *stream);
-/* The same for all streams, and for what cannot be captured, such as an allocation. */
+/* The same for all streams. */
+cuda_error cuda_streams_wait(cuda_process *p);
+/* Whether the calling thread may do what no capture sees, such as an allocation. */
 cuda_error cuda_not_captured(cuda_process *p);
+/* Whether a stream can be asked: the legacy stream cannot while one that it waits for captures. */
+cuda_error cuda_stream_check(cuda_process *p, const cuda_stream *stream);
+/* How far captures stand in the calling thread's way: cudaStreamCaptureMode, exchanged for *mode. */
+cuda_error cuda_capture_exchange_mode(int *mode);
 
 cuda_event *cuda_event_make(cuda_process *p, unsigned flags);
 cuda_error cuda_event_record(cuda_process *p, cuda_event *event, void *stream);
 cuda_error cuda_event_wait(cuda_process *p, cuda_event *event, void *stream);
+/* A node that does so when the graph runs, in a stream that captures. */
+cuda_error cuda_event_capture(cuda_process *p, cuda_event *event, void *stream,
+                              cuda_work_kind kind);
 cuda_error cuda_event_elapsed(const cuda_event *start, const cuda_event *end, float *milliseconds);
 
 cuda_error cuda_capture_begin(cuda_process *p, void *stream, cuda_graph *into, int mode);

@@ -278,6 +278,7 @@ static cuda_kernel *add_kernel(cuda_process *p, cuda_module *module, const char 
     cuda_kernel *kernel = cuda_handle_new(p, CUDA_KERNEL, sizeof *kernel);
     kernel->module = module;
     kernel->name = hd_strdup(p->arena, name);
+    kernel->carveout = -1;
     hd_push(p->arena, &module->kernels, kernel);
     return kernel;
 }
@@ -338,13 +339,19 @@ uint32_t cuda_kernel_most_threads(const cuda_process *p, const cuda_kernel *kern
 }
 
 uint64_t cuda_kernel_most_shared(const cuda_process *p, const cuda_kernel *kernel) {
-    return kernel->most_shared ? kernel->most_shared : p->device.shared;
+    uint64_t own = kernel->facts.static_shared, all = p->device.shared;
+    return kernel->has_most_shared ? kernel->most_shared : all > own ? all - own : 0;
+}
+
+bool cuda_kernel_takes_shared(const cuda_process *p, const cuda_kernel *kernel, uint64_t bytes) {
+    return bytes + kernel->facts.static_shared <= p->device.shared || bytes <= kernel->most_shared;
 }
 
 cuda_error cuda_kernel_set_most_shared(const cuda_process *p, cuda_kernel *kernel, int64_t bytes) {
     if (bytes < 0 || (uint64_t)bytes + kernel->facts.static_shared > p->device.shared_opt_in)
         return CUDA_INVALID_VALUE;
-    kernel->most_shared = (uint64_t)bytes > p->device.shared ? (uint64_t)bytes : p->device.shared;
+    kernel->most_shared = (uint64_t)bytes;
+    kernel->has_most_shared = true;
     return CUDA_SUCCESS;
 }
 

@@ -15,7 +15,9 @@ typedef struct cuda_kernel {
     const char *name;
     hd_ptx_kernel *found; /* NULL: not looked up yet */
     hd_ptx_kernel_facts facts;
-    uint64_t most_shared; /* dynamic shared memory that a launch may ask for; 0: the device's */
+    uint64_t most_shared; /* dynamic shared memory that a launch may ask for, once it is set */
+    bool has_most_shared;
+    int carveout; /* share of the SM's memory that is shared memory, in percent; -1: any */
 } cuda_kernel;
 
 typedef struct cuda_modules cuda_modules;
@@ -49,9 +51,11 @@ cuda_error cuda_kernel_named(cuda_process *p, cuda_module *module, const char *n
 /* Looks it up in its module, which is read. */
 cuda_error cuda_kernel_need(cuda_process *p, cuda_kernel *kernel);
 
-/* Most threads of a block, and most dynamic shared memory of a launch, until it is set. */
+/* Most threads of a block, and most dynamic shared memory of a launch. */
 uint32_t cuda_kernel_most_threads(const cuda_process *p, const cuda_kernel *kernel);
 uint64_t cuda_kernel_most_shared(const cuda_process *p, const cuda_kernel *kernel);
+/* Whether a launch can have so much: what there is without asking, or was asked for. */
+bool cuda_kernel_takes_shared(const cuda_process *p, const cuda_kernel *kernel, uint64_t bytes);
 cuda_error cuda_kernel_set_most_shared(const cuda_process *p, cuda_kernel *kernel, int64_t bytes);
 
 /* Blocks of a size that an SM holds at once. */

@@ -24,6 +24,8 @@ static void take_message(const hd_message *m, void *user) {
     if (m->place.file && m->place.line)
         p->message =
             hd_format(p->arena, "%s:%u: %s%s", m->place.file, m->place.line, severity, m->text);
+    else if (m->place.file) /* as a whole, which cannot be opened */
+        p->message = hd_format(p->arena, "%s: %s%s", m->place.file, severity, m->text);
     else
         p->message = hd_format(p->arena, "%s%s", severity, m->text);
     fprintf(stderr, "heddle: %s\n", p->message);
@@ -57,6 +59,7 @@ static void make_process(void) {
     const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
     p->blocking = blocking && !strcmp(blocking, "1");
     cuda_device_of(hd_watched_device(p->arena, &p->diag), &p->device);
+    p->settings = (cuda_settings){.limits = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0}};
     p->memory = cuda_memory_new(p);
     p->modules = cuda_modules_new(p);
     p->streams = cuda_streams_new(p);

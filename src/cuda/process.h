@@ -47,12 +47,21 @@ typedef enum cuda_handle_kind {
     CUDA_CONTEXT
 } cuda_handle_kind;
 
+/* What a program sets of the device, and can ask for: both interfaces see the same. */
+enum { CUDA_LIMITS = 7 };
+typedef struct cuda_settings {
+    size_t limits[CUDA_LIMITS]; /* by cudaLimit, CUlimit */
+    int cache_config, shared_config;
+    unsigned flags; /* cudaSetDeviceFlags(), cuDevicePrimaryCtxSetFlags() */
+} cuda_settings;
+
 typedef struct cuda_process {
     pthread_mutex_t lock;
     hd_arena *arena; /* of what stays as long as the process */
     hd_diag diag;    /* takes the machine's messages to cuda_process.message and standard error */
     hd_ptx *machine; /* NULL: not opened yet */
     cuda_device device;
+    cuda_settings settings;
     hd_hash_table handles; /* address -> cuda_handle_kind; CUDA_NO_HANDLE once it is destroyed */
     cuda_error sticky;     /* a kernel's fault, after which nothing runs until the reset */
     const char *message;   /* the last one */

@@ -88,7 +88,8 @@ static cuda_error check_fill(cuda_process *p, const cuda_fill *fill) {
     if (is_empty(&fill->box))
         return CUDA_SUCCESS;
     if ((fill->element != 1 && fill->element != 2 && fill->element != 4) ||
-        (uintptr_t)fill->to.at % fill->element || fill->box.width % fill->element)
+        (uintptr_t)fill->to.at % fill->element || fill->box.width % fill->element ||
+        (fill->box.height > 1 && fill->to.row % fill->element))
         return CUDA_INVALID_VALUE;
     cuda_error error = check_pitch(&fill->to, &fill->box);
     return error ? error : check_place(p, &fill->to, &fill->box, OF_DEVICE);
@@ -160,8 +161,7 @@ static cuda_error check_launch(cuda_process *p, const cuda_launch *l) {
     if (error || (error = check_sizes(p, &l->size)))
         return error;
     const hd_ptx_kernel_facts *facts = &l->kernel->facts;
-    if (l->size.shared > cuda_kernel_most_shared(p, l->kernel) ||
-        l->size.shared + facts->static_shared > p->device.shared_opt_in)
+    if (!cuda_kernel_takes_shared(p, l->kernel, l->size.shared))
         return CUDA_INVALID_VALUE;
     if (facts->most_threads && threads_of(&l->size) > facts->most_threads)
         return CUDA_LAUNCH_OUT_OF_RESOURCES;

@@ -85,6 +85,11 @@ CALL(cuPointerGetAttributes, (unsigned count, const int *attributes, void **valu
 
 enum { FOUND = 0, NOT_FOUND = 1, CUDA_12 = 12000, CUDA_13 = 13000 };
 
+/* As the driver's functions are named, and neither the runtime's nor this library's own. */
+static bool is_of_driver(const char *name) {
+    return !strncmp(name, "cu", 2) && name[2] >= 'A' && name[2] <= 'Z';
+}
+
 static void *own_symbol(const char *name) {
     Dl_info info;
     if (!dladdr((const void *)(uintptr_t)own_symbol, &info))
@@ -119,20 +124,22 @@ static void *form_of(const char *name, int version) {
     return NULL;
 }
 
-/* `flags` would say which default stream: there is one. */
+/* `flags` say which default stream: there is one. What is not found is NULL, and no error. */
 EXPORT int cuGetProcAddress_v2(const char *name, void **result, int version,
                                unsigned long long flags, int *status) {
-    (void)flags;
-    if (!name || !result || strncmp(name, "cu", 2) != 0)
+    enum { FLAGS = 2 };
+    if (!name || !result || version > CALL_DRIVER_VERSION || flags > FLAGS)
         return CUDA_INVALID_VALUE;
-    *result = form_of(name, version);
+    *result = is_of_driver(name) ? form_of(name, version) : NULL;
     if (status)
         *status = *result ? FOUND : NOT_FOUND;
-    return *result ? CUDA_SUCCESS : CUDA_NOT_FOUND;
+    return CUDA_SUCCESS;
 }
+/* Without a status to say so in, it is an error. */
 EXPORT int cuGetProcAddress(const char *name, void **result, int version,
                             unsigned long long flags) {
-    return cuGetProcAddress_v2(name, result, version, flags, NULL);
+    int error = cuGetProcAddress_v2(name, result, version, flags, NULL);
+    return error || *result ? error : CUDA_NOT_FOUND;
 }
 
 /* Tables of functions that are no part of the documented interface: there are none. NVRTC asks for

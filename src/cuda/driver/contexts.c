@@ -9,19 +9,21 @@
 enum { DEPTH = 64, CONTEXT_API = 3020 };
 
 typedef struct context {
-    unsigned flags;
+    unsigned flags; /* of the primary context, as they are set for the device */
+    uint64_t id;
 } context;
 
 static bool initialised;
 static context *primary; /* once made it keeps its handle, which is one while it is in use */
-static unsigned primary_uses, primary_flags, contexts; /* under the process's lock */
+static unsigned primary_uses, contexts; /* under the process's lock */
+static uint64_t made_contexts;
 
 static __thread context *stack[DEPTH]; /* the current one is the last */
 static __thread unsigned depth;
 
 /* ---- contexts, and the beginning of calls ------------------------------------------------------ */
 
-static bool is_context(const cuda_process *p, const void *handle) {
+bool call_is_context(const cuda_process *p, const void *handle) {
     return cuda_handle_is(p, handle, CUDA_CONTEXT) && (handle != primary || primary_uses);
 }
 
@@ -30,6 +32,7 @@ cuda_handle call_context(void) { return depth ? stack[depth - 1] : NULL; }
 static context *make(cuda_process *p, unsigned flags) {
     context *made = cuda_handle_new(p, CUDA_CONTEXT, sizeof *made);
     made->flags = flags;
+    made->id = ++made_contexts;
     return made;
 }
 
@@ -48,7 +51,7 @@ static cuda_error push(context *c) {
 
 static context *retain(cuda_process *p) {
     if (!primary)
-        primary = make(p, primary_flags);
+        primary = make(p, 0);
     contexts += !primary_uses++;
     return primary;
 }
@@ -74,12 +77,13 @@ cuda_error call_begin(cuda_process **p, call_need need) {
     if (need == CALL_NEEDS_MACHINE)
         return error;
     take_runtimes(*p);
-    return is_context(*p, call_context()) ? error : CUDA_INVALID_CONTEXT;
+    return call_is_context(*p, call_context()) ? error : CUDA_INVALID_CONTEXT;
 }
 
+/* What only the runtime has a number for is a wrong value to the driver. */
 int call_end(cuda_process *p, cuda_error error) {
     cuda_leave(p);
-    return (int)error;
+    return error && !cuda_error_driver_name(error) ? CUDA_INVALID_VALUE : (int)error;
 }
 
 CALL_AT(CALL_NEEDS_NOTHING, cuInit, (unsigned flags), flags) {
@@ -127,15 +131,29 @@ CALL_EARLY(cuDeviceComputeCapability, (int *major, int *minor, int device), majo
 /* ---- which context is current ------------------------------------------------------------------ */
 
 static cuda_error create(cuda_process *p, cuda_handle *result, unsigned flags, int device) {
-    if (!result || device)
-        return result ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE;
+    if (!result || !call_are_device_flags(flags))
+        return CUDA_INVALID_VALUE;
+    if (device)
+        return CUDA_INVALID_DEVICE;
     context *made = make(p, flags);
     contexts++;
     *result = made;
     return push(made);
 }
 
-/* `params` is of partitions of a device. */
+/* Parts of a device (CUexecAffinityParam) are for what shares it with other processes. */
+static cuda_error check_affinity(const void *params, int count) {
+    if (count < 0 || (count && !params))
+        return CUDA_INVALID_VALUE;
+    return count ? CUDA_UNSUPPORTED_EXEC_AFFINITY : CUDA_SUCCESS;
+}
+
+typedef struct create_params { /* CUctxCreateParams */
+    const void *affinity;
+    int count;
+    const void *graphics;
+} create_params;
+
 CALL_EARLY(cuCtxCreate_v2, (cuda_handle * result, unsigned flags, int device), result, flags,
            device) {
     return create(p, result, flags, device);
@@ -143,16 +161,19 @@ CALL_EARLY(cuCtxCreate_v2, (cuda_handle * result, unsigned flags, int device), r
 CALL_EARLY(cuCtxCreate_v3,
            (cuda_handle * result, const void *params, int count, unsigned flags, int device),
            result, params, count, flags, device) {
-    (void)params, (void)count;
-    return create(p, result, flags, device);
+    cuda_error error = check_affinity(params, count);
+    return error ? error : create(p, result, flags, device);
 }
-CALL_EARLY(cuCtxCreate_v4, (cuda_handle * result, const void *params, unsigned flags, int device),
-           result, params, flags, device) {
-    (void)params;
-    return create(p, result, flags, device);
+CALL_EARLY(cuCtxCreate_v4,
+           (cuda_handle * result, const create_params *params, unsigned flags, int device), result,
+           params, flags, device) {
+    cuda_error error = params ? check_affinity(params->affinity, params->count) : CUDA_SUCCESS;
+    if (!error && params && params->graphics)
+        error = CUDA_NOT_SUPPORTED;
+    return error ? error : create(p, result, flags, device);
 }
 CALL_EARLY(cuCtxDestroy_v2, (cuda_handle which), which) {
-    if (!is_context(p, which) || which == primary)
+    if (!call_is_context(p, which) || which == primary)
         return CUDA_INVALID_CONTEXT;
     if (which == call_context())
         depth--;
@@ -161,7 +182,7 @@ CALL_EARLY(cuCtxDestroy_v2, (cuda_handle which), which) {
     return CUDA_SUCCESS;
 }
 CALL_EARLY(cuCtxPushCurrent_v2, (cuda_handle which), which) {
-    return is_context(p, which) ? push(which) : CUDA_INVALID_CONTEXT;
+    return call_is_context(p, which) ? push(which) : CUDA_INVALID_CONTEXT;
 }
 CALL_AT(CALL_NEEDS_NOTHING, cuCtxPopCurrent_v2, (cuda_handle * result), result) {
     if (!depth)
@@ -176,7 +197,7 @@ CALL_EARLY(cuCtxGetCurrent, (cuda_handle * result), result) {
     return GIVE(result, call_context());
 }
 CALL_EARLY(cuCtxSetCurrent, (cuda_handle which), which) {
-    if (which && !is_context(p, which))
+    if (which && !call_is_context(p, which))
         return CUDA_INVALID_CONTEXT;
     if (depth)
         depth--;
@@ -185,11 +206,12 @@ CALL_EARLY(cuCtxSetCurrent, (cuda_handle which), which) {
 
 /* There are no peers. */
 CALL(cuCtxEnablePeerAccess, (cuda_handle peer, unsigned flags), peer, flags) {
-    (void)flags;
-    return is_context(p, peer) ? CUDA_PEER_ACCESS_UNSUPPORTED : CUDA_INVALID_CONTEXT;
+    if (!call_is_context(p, peer) || peer == call_context())
+        return CUDA_INVALID_CONTEXT;
+    return flags ? CUDA_INVALID_VALUE : CUDA_PEER_ACCESS_UNSUPPORTED;
 }
 CALL(cuCtxDisablePeerAccess, (cuda_handle peer), peer) {
-    return is_context(p, peer) ? CUDA_PEER_ACCESS_NOT_ENABLED : CUDA_INVALID_CONTEXT;
+    return call_is_context(p, peer) ? CUDA_PEER_ACCESS_NOT_ENABLED : CUDA_INVALID_CONTEXT;
 }
 
 CALL_EARLY(cuDevicePrimaryCtxRetain, (cuda_handle * result, int device), result, device) {
@@ -209,40 +231,51 @@ CALL_EARLY(cuDevicePrimaryCtxReset_v2, (int device), device) {
     return device ? CUDA_INVALID_DEVICE : CUDA_SUCCESS;
 }
 CALL_EARLY(cuDevicePrimaryCtxSetFlags_v2, (int device, unsigned flags), device, flags) {
-    if (!device)
-        primary_flags = flags;
-    return device ? CUDA_INVALID_DEVICE : CUDA_SUCCESS;
+    if (device || !call_are_device_flags(flags))
+        return device ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE;
+    p->settings.flags = flags;
+    return CUDA_SUCCESS;
 }
 CALL_EARLY(cuDevicePrimaryCtxGetState, (int device, unsigned *flags, int *active), device, flags,
            active) {
     if (!flags || !active || device)
         return flags && active ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE;
-    *flags = primary_flags;
+    *flags = p->settings.flags;
     *active = primary_uses > 0;
     return CUDA_SUCCESS;
 }
 
-/* Of a context that need not be the current one; all are of the one device. */
-CALL(cuCtxGetDevice_v2, (int *device, cuda_handle of), device, of) {
-    (void)of;
-    return GIVE(device, 0);
-}
-CALL(cuCtxSynchronize_v2, (cuda_handle of), of) {
-    (void)of;
-    return cuda_not_captured(p);
-}
-CALL(cuCtxGetId, (cuda_handle of, unsigned long long *id), of, id) {
-    return GIVE(id, (uintptr_t)(of ? of : call_context()));
-}
-CALL(cuCtxGetFlags, (unsigned *flags), flags) {
-    return GIVE(flags, ((context *)call_context())->flags);
-}
-CALL(cuCtxGetApiVersion, (cuda_handle of, unsigned *version), of, version) {
-    return GIVE(of && !is_context(p, of) ? NULL : version, CONTEXT_API);
+/* Of a context that need not be the current one, which NULL is; all are of the one device. */
+static context *context_of(cuda_process *p, cuda_handle of) {
+    if (!of)
+        take_runtimes(p);
+    cuda_handle found = of ? of : call_context();
+    return call_is_context(p, found) ? found : NULL;
 }
 
-CALL(cuStreamGetCtx, (cuda_handle stream, cuda_handle *result), stream, result) {
-    return cuda_stream_find(p, stream) ? GIVE(result, call_context()) : CUDA_INVALID_HANDLE;
+CALL_ANYWHERE(cuCtxGetDevice_v2, (int *device, cuda_handle of), device, of) {
+    return context_of(p, of) ? GIVE(device, 0) : CUDA_INVALID_CONTEXT;
+}
+CALL_ANYWHERE(cuCtxSynchronize_v2, (cuda_handle of), of) {
+    return context_of(p, of) ? cuda_streams_wait(p) : CUDA_INVALID_CONTEXT;
+}
+CALL_ANYWHERE(cuCtxGetId, (cuda_handle of, unsigned long long *id), of, id) {
+    const context *c = context_of(p, of);
+    return c ? GIVE(id, c->id) : CUDA_INVALID_CONTEXT;
+}
+CALL(cuCtxGetFlags, (unsigned *flags), flags) {
+    const context *c = call_context();
+    return GIVE(flags, c == primary ? p->settings.flags : c->flags);
+}
+CALL_ANYWHERE(cuCtxGetApiVersion, (cuda_handle of, unsigned *version), of, version) {
+    return context_of(p, of) ? GIVE(version, CONTEXT_API) : CUDA_INVALID_CONTEXT;
+}
+
+CALL(cuStreamGetCtx, (cuda_handle which, cuda_handle *result), which, result) {
+    const cuda_stream *stream = cuda_stream_find(p, which);
+    if (!stream)
+        return CUDA_INVALID_HANDLE;
+    return GIVE(result, stream->context ? stream->context : call_context());
 }
 EXPORT int cuStreamGetCtx_v2(cuda_handle stream, cuda_handle *result, cuda_handle *part) {
     if (part)

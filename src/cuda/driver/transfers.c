@@ -15,15 +15,26 @@ WORK_CALLS(cuMemcpyDtoD_v2, cuMemcpyDtoDAsync_v2, (void *to, const void *from, s
            cuda_copy_bytes(to, from, bytes, CUDA_DEVICE_TO_DEVICE))
 
 /* Between contexts, which share all memory. */
-WORK_CALLS(cuMemcpyPeer, cuMemcpyPeerAsync,
-           (void *to, __attribute__((unused)) cuda_handle to_context, const void *from,
-            __attribute__((unused)) cuda_handle from_context, size_t bytes),
-           cuda_copy_bytes(to, from, bytes, CUDA_DEVICE_TO_DEVICE))
+CALL(cuMemcpyPeerAsync,
+     (void *to, cuda_handle to_context, const void *from, cuda_handle from_context, size_t bytes,
+      cuda_handle stream),
+     to, to_context, from, from_context, bytes, stream) {
+    const cuda_work work = cuda_copy_bytes(to, from, bytes, CUDA_DEVICE_TO_DEVICE);
+    return call_is_context(p, to_context) && call_is_context(p, from_context)
+               ? cuda_submit(p, stream, &work)
+               : CUDA_INVALID_CONTEXT;
+}
+EXPORT int cuMemcpyPeer(void *to, cuda_handle to_context, const void *from,
+                        cuda_handle from_context, size_t bytes) {
+    return cuMemcpyPeerAsync(to, to_context, from, from_context, bytes, NULL);
+}
 
 /* ---- rows and planes --------------------------------------------------------------------------- */
 
 /* CUmemorytype */
 enum { TYPE_HOST = 1, TYPE_DEVICE = 2, TYPE_ARRAY = 3, TYPE_UNIFIED = 4 };
+
+static bool is_of_type(int type) { return type >= TYPE_HOST && type <= TYPE_UNIFIED; }
 
 /* A side of a copy, of two dimensions or three: where a box stands in memory of this kind. */
 static cuda_place place_of(int type, const void *host, void *device, const size_t position[3],
@@ -38,6 +49,8 @@ static cuda_work box_work(cuda_place to, cuda_place from, cuda_box box, int to_t
                           int from_type) {
     if (to_type == TYPE_ARRAY || from_type == TYPE_ARRAY)
         return cuda_work_failed(CUDA_NOT_SUPPORTED);
+    if (!is_of_type(to_type) || !is_of_type(from_type))
+        return cuda_work_failed(CUDA_INVALID_VALUE);
     bool unified = to_type == TYPE_UNIFIED || from_type == TYPE_UNIFIED;
     int direction = (from_type == TYPE_DEVICE) * 2 + (to_type == TYPE_DEVICE);
     return (cuda_work){
@@ -63,10 +76,16 @@ static cuda_place row_of(const rows_side *s, const rows *r) {
     return place_of(s->type, s->host, s->device, (size_t[]){s->x, s->y, 0},
                     s->pitch ? s->pitch : r->width, 0);
 }
+/* Sizes of what a box stands in hold it with its position; 0: the box's own. */
+static bool fits(size_t size, size_t position, size_t of_box) {
+    return !size || (size >= of_box && size - of_box >= position);
+}
+
 static cuda_work rows_work(const rows *r) {
-    return r ? box_work(row_of(&r->to, r), row_of(&r->from, r), (cuda_box){r->width, r->height, 1},
-                        r->to.type, r->from.type)
-             : cuda_work_failed(CUDA_INVALID_VALUE);
+    if (!r || !fits(r->to.pitch, r->to.x, r->width) || !fits(r->from.pitch, r->from.x, r->width))
+        return cuda_work_failed(CUDA_INVALID_VALUE);
+    return box_work(row_of(&r->to, r), row_of(&r->from, r), (cuda_box){r->width, r->height, 1},
+                    r->to.type, r->from.type);
 }
 WORK_CALLS(cuMemcpy2D_v2, cuMemcpy2DAsync_v2, (const rows *r), rows_work(r))
 
@@ -89,10 +108,14 @@ static cuda_place plane_of(const planes_side *s, const planes *b) {
     return place_of(s->type, s->host, s->device, (size_t[]){s->x, s->y, s->z},
                     s->pitch ? s->pitch : b->width, s->height ? s->height : b->height);
 }
+static bool side_fits(const planes_side *s, const planes *b) {
+    return fits(s->pitch, s->x, b->width) && fits(s->height, s->y, b->height) && !s->level;
+}
 static cuda_work planes_work(const planes *b) {
-    return b ? box_work(plane_of(&b->to, b), plane_of(&b->from, b),
-                        (cuda_box){b->width, b->height, b->depth}, b->to.type, b->from.type)
-             : cuda_work_failed(CUDA_INVALID_VALUE);
+    if (!b || !side_fits(&b->to, b) || !side_fits(&b->from, b))
+        return cuda_work_failed(CUDA_INVALID_VALUE);
+    return box_work(plane_of(&b->to, b), plane_of(&b->from, b),
+                    (cuda_box){b->width, b->height, b->depth}, b->to.type, b->from.type);
 }
 WORK_CALLS(cuMemcpy3D_v2, cuMemcpy3DAsync_v2, (const planes *b), planes_work(b))
 

@@ -126,7 +126,7 @@ CALL(NAMES(cudaMemGetInfo, cuMemGetInfo_v2), (size_t *rest, size_t *total), rest
     return CUDA_SUCCESS;
 }
 
-/* ---- pools ------------------------------------------------------------------------------------- */
+/* ---- pools: of a device, so that no context need be current ---------------------------------- */
 
 static cuda_pool *pool_of(cuda_process *p, cuda_handle pool) {
     if (!pool || pool == &p->memory->default_pool)
@@ -154,6 +154,8 @@ static cuda_error make_from(cuda_process *p, void **address, size_t bytes, cuda_
         *address = work.memory->address;
         return capture(p, which, &work);
     }
+    if (pool->limit && (bytes > pool->limit || pool->used > pool->limit - bytes))
+        return CUDA_OUT_OF_MEMORY;
     cuda_error error = make(p, CUDA_MEMORY_DEVICE, bytes, address);
     if (error || !*address)
         return error;
@@ -184,27 +186,56 @@ CALL(NAMES(cudaFreeAsync, cuMemFreeAsync), (void *address, cuda_handle which), a
     return error ? error : capture(p, which, &work);
 }
 
-CALL(NAMES(cudaDeviceGetDefaultMemPool, cuDeviceGetDefaultMemPool),
-     (cuda_handle * pool, int device), pool, device) {
+CALL_ANYWHERE(NAMES(cudaDeviceGetDefaultMemPool, cuDeviceGetDefaultMemPool),
+              (cuda_handle * pool, int device), pool, device) {
     return pool && device ? CUDA_INVALID_DEVICE : GIVE(pool, &p->memory->default_pool);
 }
-CALL(NAMES(cudaDeviceGetMemPool, cuDeviceGetMemPool), (cuda_handle * pool, int device), pool,
-     device) {
+CALL_ANYWHERE(NAMES(cudaDeviceGetMemPool, cuDeviceGetMemPool), (cuda_handle * pool, int device),
+              pool, device) {
     return pool && device ? CUDA_INVALID_DEVICE : GIVE(pool, p->memory->current_pool);
 }
-CALL(NAMES(cudaDeviceSetMemPool, cuDeviceSetMemPool), (int device, cuda_handle which), device,
-     which) {
+CALL_ANYWHERE(NAMES(cudaDeviceSetMemPool, cuDeviceSetMemPool), (int device, cuda_handle which),
+              device, which) {
     cuda_pool *pool = which ? pool_of(p, which) : NULL;
     if (device || !pool)
         return device ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE;
     p->memory->current_pool = pool;
     return CUDA_SUCCESS;
 }
-CALL(NAMES(cudaMemPoolCreate, cuMemPoolCreate), (cuda_handle * pool, const void *properties), pool,
-     properties) {
-    return GIVE(properties ? pool : NULL, cuda_handle_new(p, CUDA_POOL, sizeof(cuda_pool)));
+/* cudaMemLocationType, CUmemLocationType */
+enum { ON_DEVICE = 1, ON_HOST, ON_NUMA_NODE, ON_THIS_NUMA_NODE };
+
+typedef struct pool_properties { /* cudaMemPoolProps, CUmemPoolProps */
+    int kind, handles;
+    cudaMemLocation location;
+    void *security;
+    size_t limit;
+} pool_properties;
+
+static cuda_error check_pool(cuda_process *p, const pool_properties *made) {
+    enum { PINNED = 1 };
+    if (made->kind != PINNED || made->location.type < ON_DEVICE ||
+        made->location.type >= ON_THIS_NUMA_NODE ||
+        (made->location.type == ON_DEVICE && made->location.id))
+        return CUDA_INVALID_VALUE;
+    if (made->location.type == ON_DEVICE && !made->handles)
+        return CUDA_SUCCESS;
+    cuda_say(p, "warning: a pool of %s is not there; making one returns 'not supported'",
+             made->handles ? "memory that other processes share" : "host memory");
+    return CUDA_NOT_SUPPORTED;
 }
-CALL(NAMES(cudaMemPoolDestroy, cuMemPoolDestroy), (cuda_handle pool), pool) {
+
+CALL_ANYWHERE(NAMES(cudaMemPoolCreate, cuMemPoolCreate),
+              (cuda_handle * result, const pool_properties *properties), result, properties) {
+    cuda_error error = result && properties ? check_pool(p, properties) : CUDA_INVALID_VALUE;
+    if (error)
+        return error;
+    cuda_pool *pool = cuda_handle_new(p, CUDA_POOL, sizeof *pool);
+    *pool = cuda_pool_of(properties->limit);
+    *result = pool;
+    return CUDA_SUCCESS;
+}
+CALL_ANYWHERE(NAMES(cudaMemPoolDestroy, cuMemPoolDestroy), (cuda_handle pool), pool) {
     if (!cuda_handle_is(p, pool, CUDA_POOL))
         return CUDA_INVALID_VALUE;
     if (p->memory->current_pool == pool)
@@ -226,8 +257,8 @@ static int *pool_flag(cuda_pool *pool, int attribute) {
                                         : NULL;
 }
 
-CALL(NAMES(cudaMemPoolGetAttribute, cuMemPoolGetAttribute),
-     (cuda_handle which, int attribute, void *value), which, attribute, value) {
+CALL_ANYWHERE(NAMES(cudaMemPoolGetAttribute, cuMemPoolGetAttribute),
+              (cuda_handle which, int attribute, void *value), which, attribute, value) {
     cuda_pool *pool = pool_of(p, which);
     if (!pool || !value)
         return CUDA_INVALID_VALUE;
@@ -245,8 +276,8 @@ CALL(NAMES(cudaMemPoolGetAttribute, cuMemPoolGetAttribute),
         return CUDA_INVALID_VALUE;
     return CUDA_SUCCESS;
 }
-CALL(NAMES(cudaMemPoolSetAttribute, cuMemPoolSetAttribute),
-     (cuda_handle which, int attribute, void *value), which, attribute, value) {
+CALL_ANYWHERE(NAMES(cudaMemPoolSetAttribute, cuMemPoolSetAttribute),
+              (cuda_handle which, int attribute, void *value), which, attribute, value) {
     cuda_pool *pool = pool_of(p, which);
     if (!pool || !value)
         return CUDA_INVALID_VALUE;
@@ -269,47 +300,71 @@ typedef struct access_description { /* cudaMemAccessDesc, CUmemAccessDesc */
     int flags;
 } access_description;
 
-CALL(NAMES(cudaMemPoolSetAccess, cuMemPoolSetAccess),
-     (cuda_handle pool, const access_description *descriptions, size_t count), pool, descriptions,
-     count) {
+CALL_ANYWHERE(NAMES(cudaMemPoolSetAccess, cuMemPoolSetAccess),
+              (cuda_handle pool, const access_description *descriptions, size_t count), pool,
+              descriptions, count) {
     if (!pool_of(p, pool) || (count && !descriptions))
         return CUDA_INVALID_VALUE;
     for (size_t i = 0; i < count; i++)
-        if (descriptions[i].location.id || descriptions[i].flags != READ_AND_WRITE)
+        if (descriptions[i].location.type != ON_DEVICE)
+            return CUDA_INVALID_VALUE;
+        else if (descriptions[i].location.id || descriptions[i].flags != READ_AND_WRITE)
             return CUDA_INVALID_DEVICE;
     return CUDA_SUCCESS;
 }
-CALL(NAMES(cudaMemPoolGetAccess, cuMemPoolGetAccess),
-     (int *flags, cuda_handle pool, const cudaMemLocation *location), flags, pool, location) {
-    return GIVE(location && pool_of(p, pool) ? flags : NULL, location->id ? 0 : READ_AND_WRITE);
+CALL_ANYWHERE(NAMES(cudaMemPoolGetAccess, cuMemPoolGetAccess),
+              (int *flags, cuda_handle pool, const cudaMemLocation *location), flags, pool,
+              location) {
+    if (!location || !pool_of(p, pool) || location->type < ON_DEVICE ||
+        location->type > ON_THIS_NUMA_NODE)
+        return CUDA_INVALID_VALUE;
+    return GIVE(flags, location->type != ON_DEVICE || location->id ? 0 : READ_AND_WRITE);
 }
 /* Nothing is kept back, neither of pools nor of what graphs allocate. */
-CALL(NAMES(cudaMemPoolTrimTo, cuMemPoolTrimTo), (cuda_handle pool, size_t bytes), pool, bytes) {
+CALL_ANYWHERE(NAMES(cudaMemPoolTrimTo, cuMemPoolTrimTo), (cuda_handle pool, size_t bytes), pool,
+              bytes) {
     (void)bytes;
     return pool_of(p, pool) ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 }
-CALL(NAMES(cudaDeviceGraphMemTrim, cuDeviceGraphMemTrim), (int device), device) {
+CALL_ANYWHERE(NAMES(cudaDeviceGraphMemTrim, cuDeviceGraphMemTrim), (int device), device) {
     return device ? CUDA_INVALID_DEVICE : CUDA_SUCCESS;
 }
 
 /* ---- managed memory: hints --------------------------------------------------------------------- */
 
+enum { HOST_DEVICE = -1 };
+static bool is_elsewhere(int device) { return device > 0 || device < HOST_DEVICE; }
+
+/* cudaMemoryAdvise: some are for all devices. */
+enum {
+    READ_MOSTLY = 1,
+    NOT_READ_MOSTLY,
+    PREFERRED_PLACE,
+    NO_PREFERRED_PLACE,
+    ACCESSED,
+    NOT_ACCESSED
+};
+
 static cuda_error advise(cuda_process *p, const void *address, size_t bytes, int advice,
                          int device) {
-    return advice < 1 || advice > 6 ? CUDA_INVALID_VALUE
-                                    : cuda_memory_hint(p, address, bytes, device > 0);
+    bool is_for_one = advice == PREFERRED_PLACE || advice == ACCESSED || advice == NOT_ACCESSED;
+    return advice < READ_MOSTLY || advice > NOT_ACCESSED
+               ? CUDA_INVALID_VALUE
+               : cuda_memory_hint(p, address, bytes, is_for_one && is_elsewhere(device));
 }
 
 static cuda_error prefetch(cuda_process *p, const void *address, size_t bytes, int device,
                            cuda_handle stream) {
-    return cuda_stream_find(p, stream) ? cuda_memory_hint(p, address, bytes, device > 0)
+    return cuda_stream_find(p, stream) ? cuda_memory_hint(p, address, bytes, is_elsewhere(device))
                                        : CUDA_INVALID_HANDLE;
 }
 
-/* The device of a location; the host's is -1. */
+/* The device of a location. */
 static int device_of(cudaMemLocation location) {
-    enum { LOCATION_DEVICE = 1, HOST_DEVICE = -1 };
-    return location.type == LOCATION_DEVICE ? location.id : HOST_DEVICE;
+    return location.type == ON_DEVICE ? location.id : HOST_DEVICE;
+}
+static bool is_location(cudaMemLocation location) {
+    return location.type >= ON_DEVICE && location.type <= ON_THIS_NUMA_NODE;
 }
 
 /* By a location since CUDA 13, whose forms have a number before, and in the driver. */
@@ -331,20 +386,34 @@ CALL(NAMES(cudaMemPrefetchAsync, cuMemPrefetchAsync),
 #endif
 CALL(ADVISE, (const void *address, size_t bytes, int advice, cudaMemLocation location), address,
      bytes, advice, location) {
-    return advise(p, address, bytes, advice, device_of(location));
+    bool is_for_all =
+        advice == READ_MOSTLY || advice == NOT_READ_MOSTLY || advice == NO_PREFERRED_PLACE;
+    return is_for_all || is_location(location)
+               ? advise(p, address, bytes, advice, device_of(location))
+               : CUDA_INVALID_VALUE;
 }
 CALL(PREFETCH,
      (const void *address, size_t bytes, cudaMemLocation location, unsigned flags,
       cuda_handle stream),
      address, bytes, location, flags, stream) {
-    return flags ? CUDA_INVALID_VALUE : prefetch(p, address, bytes, device_of(location), stream);
+    return flags || !is_location(location)
+               ? CUDA_INVALID_VALUE
+               : prefetch(p, address, bytes, device_of(location), stream);
 }
 
 CALL(NAMES(cudaStreamAttachMemAsync, cuStreamAttachMemAsync),
-     (cuda_handle stream, void *address, size_t bytes, unsigned flags), stream, address, bytes,
+     (cuda_handle which, void *address, size_t bytes, unsigned flags), which, address, bytes,
      flags) {
-    (void)bytes;
-    if (flags > 4 || !cuda_memory_at(p, address))
+    enum { TO_ALL = 1, TO_HOST = 2, TO_STREAM = 4 };
+    const cuda_stream *stream = cuda_stream_find(p, which);
+    const cuda_allocation *a = cuda_memory_at(p, address);
+    if (!stream)
+        return CUDA_INVALID_HANDLE;
+    if ((flags != TO_ALL && flags != TO_HOST && flags != TO_STREAM) ||
+        (flags == TO_STREAM && stream == &p->streams->legacy))
         return CUDA_INVALID_VALUE;
-    return cuda_stream_find(p, stream) ? CUDA_SUCCESS : CUDA_INVALID_HANDLE;
+    /* All of it, or none. */
+    return a && a->address == (uintptr_t)address && (!bytes || bytes == a->bytes)
+               ? cuda_memory_hint(p, address, a->bytes, false)
+               : CUDA_INVALID_VALUE;
 }

@@ -87,6 +87,8 @@ int call_submit(cuda_handle stream, const cuda_work *work);
 /* The result of a call that gives one value. */
 #define GIVE(room, value) ((room) ? (*(room) = (value), CUDA_SUCCESS) : CUDA_INVALID_VALUE)
 
+enum { CALL_DRIVER_VERSION = 13000 }; /* that programs are told of */
+
 /* A call that is refused; `told` is whether that was said. */
 int call_refuse(const char *name, const char *why, bool *told);
 
@@ -100,6 +102,8 @@ cuda_work call_launch(cuda_process *p, const void *which, const hd_ptx_launch_si
 /* What the attributes of a launch ask for; all but this are hints, or not supported. */
 cuda_error call_launch_attributes(const cudaLaunchAttribute *attributes, unsigned count,
                                   bool *cooperative);
+/* Whether these are flags of a device or context. */
+bool call_are_device_flags(unsigned flags);
 /* A number of a kernel: cudaFuncAttribute, CUfunction_attribute. */
 int call_kernel_number(const cuda_process *p, const cuda_kernel *kernel, int attribute);
 
@@ -116,6 +120,7 @@ cudaError_t call_last(cuda_error error);
 #else
 /* The context of the calling thread, or NULL. */
 cuda_handle call_context(void);
+bool call_is_context(const cuda_process *p, const void *handle);
 #endif
 
 #endif

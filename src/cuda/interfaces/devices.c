@@ -3,7 +3,7 @@
 
 #include "cuda/interfaces/call.h"
 
-enum { DRIVER_VERSION = 13000 };
+enum { PCI_BUS = 1, P2P_ATTRIBUTES = 5 };
 
 CALL_EARLY(NAMES(cudaGetDeviceCount, cuDeviceGetCount), (int *count), count) {
     return GIVE(count, 1);
@@ -14,7 +14,7 @@ CALL_AT(NAMES(CALL_NEEDS_NOTHING, CALL_NEEDS_CONTEXT), NAMES(cudaGetDevice, cuCt
 }
 CALL_AT(CALL_NEEDS_NOTHING, NAMES(cudaDriverGetVersion, cuDriverGetVersion), (int *version),
         version) {
-    return GIVE(version, DRIVER_VERSION);
+    return GIVE(version, CALL_DRIVER_VERSION);
 }
 CALL_EARLY(NAMES(cudaDeviceGetAttribute, cuDeviceGetAttribute), (int *value, int which, int device),
            value, which, device) {
@@ -28,14 +28,20 @@ CALL_EARLY(NAMES(cudaDeviceGetPCIBusId, cuDeviceGetPCIBusId), (char *text, int l
         return CUDA_INVALID_DEVICE;
     if (!text || length < 13)
         return CUDA_INVALID_VALUE;
-    snprintf(text, (size_t)length, "0000:01:00.0");
+    snprintf(text, (size_t)length, "0000:%02x:00.0", PCI_BUS);
     return CUDA_SUCCESS;
 }
 CALL_EARLY(NAMES(cudaDeviceGetByPCIBusId, cuDeviceGetByPCIBusId), (int *device, const char *text),
            device, text) {
-    if (device && text && !strstr(text, "01:00"))
-        return CUDA_INVALID_DEVICE;
-    return GIVE(text ? device : NULL, 0);
+    unsigned domain = 0, bus, place;
+    if (!device || !text)
+        return CUDA_INVALID_VALUE;
+    if (sscanf(text, "%x:%x:%x", &domain, &bus, &place) < 3) { /* it may have no domain */
+        domain = 0;
+        if (sscanf(text, "%x:%x", &bus, &place) < 2)
+            return CUDA_INVALID_VALUE;
+    }
+    return domain || bus != PCI_BUS || place ? CUDA_INVALID_DEVICE : GIVE(device, 0);
 }
 
 /* There is no second device, and a device is no peer of its own. */
@@ -45,47 +51,52 @@ CALL_EARLY(NAMES(cudaDeviceCanAccessPeer, cuDeviceCanAccessPeer), (int *can, int
 }
 CALL_EARLY(NAMES(cudaDeviceGetP2PAttribute, cuDeviceGetP2PAttribute),
            (int *value, int which, int device, int peer), value, which, device, peer) {
-    (void)which, (void)device, (void)peer;
-    return value ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE;
+    (void)device, (void)peer;
+    return !value || which < 1 || which > P2P_ATTRIBUTES ? CUDA_INVALID_VALUE : CUDA_INVALID_DEVICE;
 }
 
 CALL_ALONE(CALL_NEEDS_CONTEXT, NAMES(cudaDeviceSynchronize, cuCtxSynchronize)) {
-    return cuda_not_captured(p);
+    return cuda_streams_wait(p);
+}
+
+/* One way at most to wait, and no bit that means nothing. */
+bool call_are_device_flags(unsigned flags) {
+    enum { WAYS_TO_WAIT = 7, ALL = 0xff };
+    unsigned way = flags & WAYS_TO_WAIT;
+    return flags <= ALL && !(way & (way - 1));
 }
 
 /* ---- limits and hints, which are kept and change nothing --------------------------------------- */
 
-enum { LIMITS = 7, CACHE_CONFIGS = 4, SHARED_CONFIGS = 3 };
-static size_t limits[LIMITS] = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0};
-static int cache_config, shared_config;
+enum { CACHE_CONFIGS = 4, SHARED_CONFIGS = 3 };
 
 CALL(NAMES(cudaDeviceSetLimit, cuCtxSetLimit), (int limit, size_t value), limit, value) {
-    if (limit < 0 || limit >= LIMITS)
+    if (limit < 0 || limit >= CUDA_LIMITS)
         return CUDA_UNSUPPORTED_LIMIT;
-    limits[limit] = value;
+    p->settings.limits[limit] = value;
     return CUDA_SUCCESS;
 }
 CALL(NAMES(cudaDeviceGetLimit, cuCtxGetLimit), (size_t *value, int limit), value, limit) {
-    return value && (limit < 0 || limit >= LIMITS) ? CUDA_UNSUPPORTED_LIMIT
-                                                   : GIVE(value, limits[limit]);
+    return value && (limit < 0 || limit >= CUDA_LIMITS) ? CUDA_UNSUPPORTED_LIMIT
+                                                        : GIVE(value, p->settings.limits[limit]);
 }
 CALL(NAMES(cudaDeviceSetCacheConfig, cuCtxSetCacheConfig), (int config), config) {
     if (config < 0 || config >= CACHE_CONFIGS)
         return CUDA_INVALID_VALUE;
-    cache_config = config;
+    p->settings.cache_config = config;
     return CUDA_SUCCESS;
 }
 CALL(NAMES(cudaDeviceGetCacheConfig, cuCtxGetCacheConfig), (int *config), config) {
-    return GIVE(config, cache_config);
+    return GIVE(config, p->settings.cache_config);
 }
 CALL(NAMES(cudaDeviceSetSharedMemConfig, cuCtxSetSharedMemConfig), (int config), config) {
     if (config < 0 || config >= SHARED_CONFIGS)
         return CUDA_INVALID_VALUE;
-    shared_config = config;
+    p->settings.shared_config = config;
     return CUDA_SUCCESS;
 }
 CALL(NAMES(cudaDeviceGetSharedMemConfig, cuCtxGetSharedMemConfig), (int *config), config) {
-    return GIVE(config, shared_config);
+    return GIVE(config, p->settings.shared_config);
 }
 CALL_ALONE(CALL_NEEDS_CONTEXT, NAMES(cudaCtxResetPersistingL2Cache, cuCtxResetPersistingL2Cache)) {
     return CUDA_SUCCESS;

@@ -11,6 +11,16 @@ static bool is_exec(const cuda_process *p, cuda_handle exec) {
     return cuda_handle_is(p, exec, CUDA_GRAPH_EXEC);
 }
 
+/* Allocations are of the one graph that they were added to: it is not copied, nor taken apart. */
+static bool allocates(const cuda_graph *graph) {
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        cuda_work_kind kind = graph->nodes.data[i]->work.kind;
+        if (kind == CUDA_WORK_ALLOC || kind == CUDA_WORK_FREE)
+            return true;
+    }
+    return false;
+}
+
 /* ---- graphs ------------------------------------------------------------------------------------ */
 
 CALL(NAMES(cudaGraphCreate, cuGraphCreate), (cuda_handle * graph, unsigned flags), graph, flags) {
@@ -25,7 +35,7 @@ CALL(NAMES(cudaGraphDestroy, cuGraphDestroy), (cuda_handle graph), graph) {
 CALL(NAMES(cudaGraphClone, cuGraphClone), (cuda_handle * result, cuda_handle graph), result,
      graph) {
     cuda_graph *copy;
-    if (!result || !is_graph(p, graph))
+    if (!result || !is_graph(p, graph) || allocates(graph))
         return CUDA_INVALID_VALUE;
     cuda_error error = cuda_graph_copy(p, graph, &copy);
     if (!error)
@@ -134,7 +144,7 @@ CALL(NAMES(cudaGraphAddEmptyNode, cuGraphAddEmptyNode), (NODE), PLACE) {
 }
 CALL(NAMES(cudaGraphAddChildGraphNode, cuGraphAddChildGraphNode), (NODE, cuda_handle child), PLACE,
      child) {
-    return !is_graph(p, child)
+    return !is_graph(p, child) || allocates(child)
                ? CUDA_INVALID_VALUE
                : add(p, PLACE, (cuda_work){.kind = CUDA_WORK_GRAPH, .graph = child});
 }
@@ -169,6 +179,7 @@ CALL(NAMES(cudaGraphAddMemAllocNode, cuGraphAddMemAllocNode),
     if (error)
         return error;
     params->dptr = work.memory->address;
+    memcpy(work.memory->properties, params->poolProps, sizeof params->poolProps);
     error = add(p, PLACE, work);
     cuda_work_drop(&work);
     return error;
@@ -184,7 +195,7 @@ CALL(NAMES(cudaGraphAddMemFreeNode, cuGraphAddMemFreeNode), (NODE, void *address
     return error;
 }
 CALL(NAMES(cudaGraphDestroyNode, cuGraphDestroyNode), (cuda_handle node), node) {
-    if (!is_node(p, node))
+    if (!is_node(p, node) || allocates(((cuda_node *)node)->graph))
         return CUDA_INVALID_VALUE;
     cuda_node_end(p, node);
     return CUDA_SUCCESS;
@@ -209,8 +220,12 @@ CALL(NAMES(cudaGraphHostNodeGetParams, cuGraphHostNodeGetParams),
 CALL(NAMES(cudaGraphMemAllocNodeGetParams, cuGraphMemAllocNodeGetParams),
      (cuda_handle node, cudaMemAllocNodeParams *params), node, params) {
     const cuda_work *work = work_of(p, node, CUDA_WORK_ALLOC);
-    return GIVE(work ? params : NULL, ((cudaMemAllocNodeParams){.bytesize = work->memory->bytes,
-                                                                .dptr = work->memory->address}));
+    if (!work || !params)
+        return CUDA_INVALID_VALUE;
+    *params =
+        (cudaMemAllocNodeParams){.bytesize = work->memory->bytes, .dptr = work->memory->address};
+    memcpy(params->poolProps, work->memory->properties, sizeof params->poolProps);
+    return CUDA_SUCCESS;
 }
 CALL(NAMES(cudaGraphMemFreeNodeGetParams, cuGraphMemFreeNodeGetParams),
      (cuda_handle node, void **address), node, address) {
@@ -301,37 +316,37 @@ CALL(NAMES(cudaGraphGetEdges, cuGraphGetEdges),
      (cuda_handle which, cuda_handle *from, cuda_handle *to,
       EDGE_DATA(cudaGraphEdgeData *data, ) size_t *count),
      which, from, to, EDGE_DATA(data, ) count) {
-    if (!is_graph(p, which) || !count || !from != !to)
+    if (!is_graph(p, which) || !count || !from != !to EDGE_DATA(|| (data && !from)))
         return CUDA_INVALID_VALUE;
     const cuda_graph *graph = which;
     list begins = {from, *count, 0}, ends = {to, *count, 0};
     for (size_t i = 0; i < graph->nodes.count; i++)
         for (size_t k = 0; k < graph->nodes.data[i]->after.count; k++) {
-            EDGE_DATA(if (data && begins.count < begins.most) data[begins.count] =
-                          (cudaGraphEdgeData){0};)
             list_add(&begins, graph->nodes.data[i]->after.data[k]);
             list_add(&ends, graph->nodes.data[i]);
         }
     list_end(&ends, &(size_t){0});
-    return list_end(&begins, count);
+    list_end(&begins, count);
+    EDGE_DATA(if (data) memset(data, 0, *count * sizeof *data);)
+    return CUDA_SUCCESS;
 }
 CALL(NAMES(cudaGraphNodeGetDependencies, cuGraphNodeGetDependencies),
      (cuda_handle which, cuda_handle *room, EDGE_DATA(cudaGraphEdgeData *data, ) size_t *count),
      which, room, EDGE_DATA(data, ) count) {
-    EDGE_DATA((void)data;)
-    if (!is_node(p, which) || !count)
+    if (!is_node(p, which) || !count EDGE_DATA(|| (data && !room)))
         return CUDA_INVALID_VALUE;
     const cuda_node *node = which;
     list l = {room, *count, 0};
     for (size_t i = 0; i < node->after.count; i++)
         list_add(&l, node->after.data[i]);
-    return list_end(&l, count);
+    list_end(&l, count);
+    EDGE_DATA(if (data) memset(data, 0, *count * sizeof *data);)
+    return CUDA_SUCCESS;
 }
 CALL(NAMES(cudaGraphNodeGetDependentNodes, cuGraphNodeGetDependentNodes),
      (cuda_handle which, cuda_handle *room, EDGE_DATA(cudaGraphEdgeData *data, ) size_t *count),
      which, room, EDGE_DATA(data, ) count) {
-    EDGE_DATA((void)data;)
-    if (!is_node(p, which) || !count)
+    if (!is_node(p, which) || !count EDGE_DATA(|| (data && !room)))
         return CUDA_INVALID_VALUE;
     const cuda_graph *graph = ((cuda_node *)which)->graph;
     list l = {room, *count, 0};
@@ -339,7 +354,9 @@ CALL(NAMES(cudaGraphNodeGetDependentNodes, cuGraphNodeGetDependentNodes),
         for (size_t k = 0; k < graph->nodes.data[i]->after.count; k++)
             if (graph->nodes.data[i]->after.data[k] == which)
                 list_add(&l, graph->nodes.data[i]);
-    return list_end(&l, count);
+    list_end(&l, count);
+    EDGE_DATA(if (data) memset(data, 0, *count * sizeof *data);)
+    return CUDA_SUCCESS;
 }
 
 typedef cuda_error change_edge(cuda_process *p, cuda_node *from, cuda_node *to);
@@ -348,7 +365,9 @@ static cuda_error change_edges(cuda_process *p, cuda_handle graph, const cuda_ha
     cuda_error error =
         is_graph(p, graph) && (!count || (from && to)) ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
     for (size_t i = 0; i < count && !error; i++)
-        error = change(p, from[i], to[i]);
+        error = is_node(p, from[i]) && ((cuda_node *)from[i])->graph == graph
+                    ? change(p, from[i], to[i])
+                    : CUDA_INVALID_VALUE;
     return error;
 }
 
@@ -364,7 +383,9 @@ CALL(NAMES(cudaGraphRemoveDependencies, cuGraphRemoveDependencies),
       EDGE_DATA(const cudaGraphEdgeData *data, ) size_t count),
      graph, from, to, EDGE_DATA(data, ) count) {
     EDGE_DATA((void)data;)
-    return change_edges(p, graph, from, to, count, cuda_graph_remove_edge);
+    return is_graph(p, graph) && allocates(graph)
+               ? CUDA_INVALID_VALUE
+               : change_edges(p, graph, from, to, count, cuda_graph_remove_edge);
 }
 
 /* ---- executable graphs ------------------------------------------------------------------------- */
@@ -401,9 +422,10 @@ CALL(NAMES(cudaGraphInstantiateWithParams, cuGraphInstantiateWithParams),
      params) {
     if (!params)
         return CUDA_INVALID_VALUE;
+    enum { MADE = 0, FAILED = 1, INVALID_STRUCTURE = 2 }; /* cudaGraphInstantiateResult */
     cuda_error error = instantiate(p, exec, graph, params->flags);
-    params->errNode_out = NULL;
-    params->result_out = error ? 1 : 0;
+    params->errNode_out = error && is_graph(p, graph) ? cuda_graph_circle(graph) : NULL;
+    params->result_out = !error ? MADE : params->errNode_out ? INVALID_STRUCTURE : FAILED;
     return error;
 }
 CALL(NAMES(cudaGraphExecDestroy, cuGraphExecDestroy), (cuda_handle exec), exec) {
@@ -423,8 +445,10 @@ CALL(NAMES(cudaGraphUpload, cuGraphUpload), (cuda_handle exec, cuda_handle strea
     return cuda_graph_upload(p, exec, stream);
 }
 
+/* The step of a node that can be left out: a launch, a copy or a fill. */
 static cuda_step *step_of(cuda_process *p, cuda_handle exec, cuda_handle node) {
-    return is_exec(p, exec) ? cuda_graph_exec_step(exec, node) : NULL;
+    cuda_step *step = is_exec(p, exec) ? cuda_graph_exec_step(exec, node) : NULL;
+    return step && step->work.kind <= CUDA_WORK_FILL ? step : NULL;
 }
 
 CALL(NAMES(cudaGraphNodeSetEnabled, cuGraphNodeSetEnabled),

@@ -72,8 +72,8 @@ int call_kernel_number(const cuda_process *p, const cuda_kernel *kernel, int att
     case REGISTERS: return (int)f->registers;
     case PTX_VERSION:
     case BINARY_VERSION: return (int)cuda_kernel_architecture(kernel);
-    case MOST_SHARED: return (int)(cuda_kernel_most_shared(p, kernel) - f->static_shared);
-    case CARVEOUT: return -1;
+    case MOST_SHARED: return (int)cuda_kernel_most_shared(p, kernel);
+    case CARVEOUT: return kernel->carveout;
     default: return 0;
     }
 }
@@ -113,8 +113,12 @@ CALL(NAMES(cudaFuncSetAttribute, cuFuncSetAttribute), (const void *which, int at
     cuda_error error = call_kernel(p, which, &kernel);
     if (error)
         return error;
-    if (attribute == CARVEOUT)
-        return value < -1 || value > 100 ? CUDA_INVALID_VALUE : CUDA_SUCCESS;
+    if (attribute == CARVEOUT) {
+        if (value < -1 || value > 100)
+            return CUDA_INVALID_VALUE;
+        kernel->carveout = value;
+        return CUDA_SUCCESS;
+    }
     if (attribute != MOST_SHARED)
         return attribute >= CLUSTER_FIRST && attribute <= CLUSTER_LAST ? CUDA_NOT_SUPPORTED
                                                                        : CUDA_INVALID_VALUE;
@@ -135,7 +139,7 @@ CALL(NAMES(cudaFuncSetSharedMemConfig, cuFuncSetSharedMemConfig), (const void *w
 
 CALL(NAMES(cudaFuncGetName, cuFuncGetName), (const char **name, const void *which), name, which) {
     cuda_kernel *kernel;
-    cuda_error error = name ? find(p, which, &kernel) : CUDA_INVALID_VALUE;
+    cuda_error error = name && (which || IS_RUNTIME) ? find(p, which, &kernel) : CUDA_INVALID_VALUE;
     return error ? error : GIVE(name, kernel->name);
 }
 CALL(NAMES(cudaFuncGetParamInfo, cuFuncGetParamInfo),

@@ -1,16 +1,22 @@
 /* Streams, their attributes, host functions, events and captures. */
 #include "cuda/interfaces/call.h"
 
-enum { STREAM_FLAGS = 1, EVENT_FLAGS = 7, LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 };
+enum { STREAM_FLAGS = 1, EVENT_FLAGS = 7, EXTERNAL = 1 };
 
 /* ---- streams ----------------------------------------------------------------------------------- */
+
+static int within_range(int priority) {
+    return priority < CUDA_STREAM_GREATEST_PRIORITY ? CUDA_STREAM_GREATEST_PRIORITY
+           : priority > CUDA_STREAM_LEAST_PRIORITY  ? CUDA_STREAM_LEAST_PRIORITY
+                                                    : priority;
+}
 
 static cuda_error make_stream(cuda_process *p, cuda_handle *stream, unsigned flags, int priority) {
     if (!stream || flags > STREAM_FLAGS)
         return CUDA_INVALID_VALUE;
-    if (priority < GREATEST_PRIORITY)
-        priority = GREATEST_PRIORITY;
-    *stream = cuda_stream_make(p, flags, priority > LEAST_PRIORITY ? LEAST_PRIORITY : priority);
+    cuda_stream *made = cuda_stream_make(p, flags, within_range(priority));
+    made->context = NAMES(NULL, call_context());
+    *stream = made;
     return CUDA_SUCCESS;
 }
 
@@ -29,9 +35,9 @@ CALL_AT(NAMES(CALL_NEEDS_NOTHING, CALL_NEEDS_CONTEXT),
         NAMES(cudaDeviceGetStreamPriorityRange, cuCtxGetStreamPriorityRange),
         (int *least, int *greatest), least, greatest) {
     if (least)
-        *least = LEAST_PRIORITY;
+        *least = CUDA_STREAM_LEAST_PRIORITY;
     if (greatest)
-        *greatest = GREATEST_PRIORITY;
+        *greatest = CUDA_STREAM_GREATEST_PRIORITY;
     return CUDA_SUCCESS;
 }
 CALL_ANYWHERE(NAMES(cudaStreamDestroy, cuStreamDestroy_v2), (cuda_handle which), which) {
@@ -67,31 +73,37 @@ typedef struct attribute_value { /* cudaStreamAttrValue, CUstreamAttrValue */
     char bytes[CUDA_STREAM_ATTRIBUTE_BYTES];
 } attribute_value;
 
-static cuda_error attribute_of(cuda_process *p, cuda_handle which, int id, attribute_value **kept) {
-    cuda_stream *stream = cuda_stream_find(p, which);
-    if (!stream)
-        return CUDA_INVALID_HANDLE;
-    if (id < 1 || id > CUDA_STREAM_ATTRIBUTES)
-        return CUDA_INVALID_VALUE;
-    *kept = (attribute_value *)stream->attributes[id - 1];
-    return CUDA_SUCCESS;
+/* cudaLaunchAttributeID: those that streams have, all of one kind but the priority. */
+enum { WINDOW = 1, SYNC_POLICY = 3, PRIORITY = 8, DOMAIN_MAP, DOMAIN };
+
+static cuda_error check_attribute(const cuda_stream *stream, int id, const void *value) {
+    bool is_one = id == WINDOW || id == SYNC_POLICY || (id >= PRIORITY && id <= DOMAIN);
+    return !stream ? CUDA_INVALID_HANDLE : is_one && value ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 }
 
 CALL(NAMES(cudaStreamSetAttribute, cuStreamSetAttribute),
-     (cuda_handle stream, int id, const attribute_value *value), stream, id, value) {
-    attribute_value *kept;
-    cuda_error error = value ? attribute_of(p, stream, id, &kept) : CUDA_INVALID_VALUE;
-    if (!error)
-        *kept = *value;
-    return error;
+     (cuda_handle which, int id, const attribute_value *value), which, id, value) {
+    cuda_stream *stream = cuda_stream_find(p, which);
+    int priority;
+    cuda_error error = check_attribute(stream, id, value);
+    if (error)
+        return error;
+    memcpy(stream->attributes[id - 1], value, sizeof *value);
+    memcpy(&priority, value, sizeof priority);
+    if (id == PRIORITY)
+        stream->priority = within_range(priority);
+    return CUDA_SUCCESS;
 }
 CALL(NAMES(cudaStreamGetAttribute, cuStreamGetAttribute),
-     (cuda_handle stream, int id, attribute_value *value), stream, id, value) {
-    attribute_value *kept;
-    cuda_error error = value ? attribute_of(p, stream, id, &kept) : CUDA_INVALID_VALUE;
-    if (!error)
-        *value = *kept;
-    return error;
+     (cuda_handle which, int id, attribute_value *value), which, id, value) {
+    const cuda_stream *stream = cuda_stream_find(p, which);
+    cuda_error error = check_attribute(stream, id, value);
+    if (error)
+        return error;
+    memcpy(value, stream->attributes[id - 1], sizeof *value);
+    if (id == PRIORITY)
+        memcpy(value, &stream->priority, sizeof stream->priority);
+    return CUDA_SUCCESS;
 }
 CALL(NAMES(cudaStreamCopyAttributes, cuStreamCopyAttributes), (cuda_handle to, cuda_handle from),
      to, from) {
@@ -100,6 +112,7 @@ CALL(NAMES(cudaStreamCopyAttributes, cuStreamCopyAttributes), (cuda_handle to, c
     if (!target || !source)
         return CUDA_INVALID_HANDLE;
     memmove(target->attributes, source->attributes, sizeof target->attributes);
+    target->priority = source->priority;
     return CUDA_SUCCESS;
 }
 
@@ -170,15 +183,17 @@ CALL(NAMES(cudaEventRecord, cuEventRecord), (cuda_handle event, cuda_handle stre
 }
 CALL(NAMES(cudaEventRecordWithFlags, cuEventRecordWithFlags),
      (cuda_handle event, cuda_handle stream, unsigned flags), event, stream, flags) {
-    if (!is_event(p, event) || flags > 1)
-        return flags > 1 ? CUDA_INVALID_VALUE : CUDA_INVALID_HANDLE;
-    return cuda_event_record(p, event, stream);
+    if (!is_event(p, event) || flags > EXTERNAL)
+        return flags > EXTERNAL ? CUDA_INVALID_VALUE : CUDA_INVALID_HANDLE;
+    return flags == EXTERNAL ? cuda_event_capture(p, event, stream, CUDA_WORK_RECORD)
+                             : cuda_event_record(p, event, stream);
 }
 CALL(NAMES(cudaStreamWaitEvent, cuStreamWaitEvent),
      (cuda_handle stream, cuda_handle event, unsigned flags), stream, event, flags) {
-    if (!is_event(p, event) || flags > 1)
-        return flags > 1 ? CUDA_INVALID_VALUE : CUDA_INVALID_HANDLE;
-    return cuda_event_wait(p, event, stream);
+    if (!is_event(p, event) || flags > EXTERNAL)
+        return flags > EXTERNAL ? CUDA_INVALID_VALUE : CUDA_INVALID_HANDLE;
+    return flags == EXTERNAL ? cuda_event_capture(p, event, stream, CUDA_WORK_WAIT)
+                             : cuda_event_wait(p, event, stream);
 }
 /* An event that is captured has no time to wait for. */
 CALL(NAMES(cudaEventSynchronize, cuEventSynchronize), (cuda_handle event), event) {
@@ -206,7 +221,8 @@ CALL(NAMES(cudaStreamEndCapture, cuStreamEndCapture), (cuda_handle stream, cuda_
 CALL(NAMES(cudaStreamIsCapturing, cuStreamIsCapturing), (cuda_handle which, int *status), which,
      status) {
     const cuda_stream *stream = cuda_stream_find(p, which);
-    return stream ? GIVE(status, cuda_stream_capture_status(stream)) : CUDA_INVALID_HANDLE;
+    cuda_error error = stream ? cuda_stream_check(p, stream) : CUDA_INVALID_HANDLE;
+    return error ? error : GIVE(status, cuda_stream_capture_status(stream));
 }
 
 static cuda_error capture_info(cuda_process *p, cuda_handle which, int *status,
@@ -215,6 +231,9 @@ static cuda_error capture_info(cuda_process *p, cuda_handle which, int *status,
     const cuda_stream *stream = cuda_stream_find(p, which);
     if (!stream || !status)
         return stream ? CUDA_INVALID_VALUE : CUDA_INVALID_HANDLE;
+    cuda_error error = cuda_stream_check(p, stream);
+    if (error)
+        return error;
     *status = cuda_stream_capture_status(stream);
     if (*status != 1)
         return CUDA_SUCCESS;
@@ -253,11 +272,5 @@ CALL(CAPTURE_INFO_WITH_EDGES,
 CALL_AT(CALL_NEEDS_NOTHING,
         NAMES(cudaThreadExchangeStreamCaptureMode, cuThreadExchangeStreamCaptureMode), (int *mode),
         mode) {
-    static __thread int current;
-    if (!mode || *mode < 0 || *mode > 2)
-        return CUDA_INVALID_VALUE;
-    int before = current;
-    current = *mode;
-    *mode = before;
-    return CUDA_SUCCESS;
+    return cuda_capture_exchange_mode(mode);
 }

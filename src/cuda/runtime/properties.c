@@ -18,13 +18,17 @@ CALL_EARLY(cudaSetDevice, (int device), device) {
 }
 CALL_EARLY(cudaInitDevice, (int device, unsigned device_flags, unsigned flags), device,
            device_flags, flags) {
-    (void)device_flags, (void)flags;
-    return device ? CUDA_INVALID_DEVICE : CUDA_SUCCESS;
+    enum { FLAGS_ARE_VALID = 1 };
+    if (device || flags > FLAGS_ARE_VALID || (flags && !call_are_device_flags(device_flags)))
+        return device ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE;
+    if (flags)
+        p->settings.flags = device_flags;
+    return CUDA_SUCCESS;
 }
 CALL_EARLY(cudaSetValidDevices, (int *devices, int count), devices, count) {
-    return count < 0 || (count && !devices) ? CUDA_INVALID_VALUE
-           : count && *devices              ? CUDA_INVALID_DEVICE
-                                            : CUDA_SUCCESS;
+    return count < 0 || count > 1 || (count && !devices) ? CUDA_INVALID_VALUE
+           : count && *devices                           ? CUDA_INVALID_DEVICE
+                                                         : CUDA_SUCCESS;
 }
 CALL_EARLY(cudaChooseDevice, (int *device, const cudaDeviceProp *properties), device, properties) {
     return GIVE(properties ? device : NULL, 0);
@@ -34,23 +38,22 @@ CALL_ALONE(CALL_NEEDS_NOTHING, cudaDeviceReset) {
     return CUDA_SUCCESS;
 }
 CALL_EARLY(cudaDeviceEnablePeerAccess, (int peer, unsigned flags), peer, flags) {
-    (void)peer, (void)flags;
-    return CUDA_INVALID_DEVICE;
+    (void)peer;
+    return flags ? CUDA_INVALID_VALUE : CUDA_INVALID_DEVICE;
 }
 CALL_EARLY(cudaDeviceDisablePeerAccess, (int peer), peer) {
     return peer ? CUDA_INVALID_DEVICE : CUDA_PEER_ACCESS_NOT_ENABLED;
 }
 
-enum { DEVICE_FLAGS = 0x1f, MAPS_HOST_MEMORY = 8 };
-static unsigned device_flags;
+enum { MAPS_HOST_MEMORY = 8 };
 CALL_EARLY(cudaSetDeviceFlags, (unsigned flags), flags) {
-    if (flags & ~(unsigned)DEVICE_FLAGS)
+    if (!call_are_device_flags(flags))
         return CUDA_INVALID_VALUE;
-    device_flags = flags;
+    p->settings.flags = flags;
     return CUDA_SUCCESS;
 }
 CALL_EARLY(cudaGetDeviceFlags, (unsigned *flags), flags) {
-    return GIVE(flags, device_flags | MAPS_HOST_MEMORY);
+    return GIVE(flags, p->settings.flags | MAPS_HOST_MEMORY);
 }
 
 /* ---- properties -------------------------------------------------------------------------------- */
@@ -134,10 +137,9 @@ enum { ENTRY_FOUND = 0, ENTRY_NOT_FOUND = 1 };
 typedef int find_fn(const char *name, void **result, int version, unsigned long long flags,
                     int *status);
 
-/* `flags` would say which default stream: there is one. */
+/* What is not found is NULL, and no error. */
 EXPORT int cudaGetDriverEntryPointByVersion(const char *name, void **result, unsigned version,
                                             unsigned long long flags, int *status) {
-    (void)flags;
     if (!name || !result)
         return call_last(CUDA_INVALID_VALUE);
     *result = NULL;
@@ -145,11 +147,10 @@ EXPORT int cudaGetDriverEntryPointByVersion(const char *name, void **result, uns
     find_fn *find = NULL;
     if (driver)
         *(void **)&find = dlsym(driver, "cuGetProcAddress_v2");
-    if (find)
-        find(name, result, (int)version, 0, NULL);
+    int error = find ? find(name, result, (int)version, flags, NULL) : CUDA_SUCCESS;
     if (status)
         *status = *result ? ENTRY_FOUND : ENTRY_NOT_FOUND;
-    return call_last(*result || status ? CUDA_SUCCESS : CUDA_NOT_FOUND);
+    return call_last((cuda_error)error);
 }
 EXPORT int cudaGetDriverEntryPoint(const char *name, void **result, unsigned long long flags,
                                    int *status) {

@@ -20,5 +20,14 @@
         }                                                                                        \
     } while (0)
 
+#define DRIVER(call)                                                                 \
+    do {                                                                             \
+        CUresult error_ = (call);                                                    \
+        if (error_ != CUDA_SUCCESS) {                                                \
+            std::printf("%s:%d: %s: error %d\n", __FILE__, __LINE__, #call, error_); \
+            std::exit(1);                                                            \
+        }                                                                            \
+    } while (0)
+
 // Ends well, in a way that a program which stopped in the middle cannot.
 #define DONE (std::printf("as expected\n"), 0)
