@@ -29,6 +29,7 @@ typedef struct numbers {
     float f, g, h;
     double da, db, dc;
     uint32_t thread;
+    const void *of; /* what the row has beside its expression */
 } numbers;
 
 typedef uint64_t expected_fn(const numbers *n);
@@ -36,13 +37,15 @@ typedef uint64_t expected_fn(const numbers *n);
 typedef struct row {
     const char *body;
     expected_fn *expected;
+    const void *of;
 } row;
 
 /* ---- running ------------------------------------------------------------------ */
 
+/* `user`: the body. */
 static inline void say(const hd_message *m, void *user) {
-    (void)user;
-    print_error("%s:%u:%u: %s\n", m->place.file, m->place.line, m->place.column, m->text);
+    print_error("%s\n%s:%u:%u: %s\n", (const char *)user, m->place.file, m->place.line,
+                m->place.column, m->text);
 }
 
 static inline const char *text_of(hd_arena *arena, const char *body) {
@@ -144,7 +147,7 @@ static inline hd_status try_text(void (*report)(const hd_message *m, void *user)
 }
 
 static inline void run_text(const char *body, const char *text, const uint64_t *in, uint64_t *out) {
-    if (try_text(say, NULL, text, in, out))
+    if (try_text(say, (void *)(uintptr_t)body, text, in, out))
         fail_msg("%s", body);
 }
 
@@ -156,21 +159,35 @@ static inline numbers numbers_of(const uint64_t *in, uint32_t thread) {
     return n;
 }
 
+/* False: the first thread with another result has been named. */
+static inline bool is_as_wanted(const row *r, const uint64_t *in, const uint64_t *out) {
+    for (uint32_t t = 0; t < THREADS; t++) {
+        numbers n = numbers_of(in + t * NUMBERS, t);
+        n.of = r->of;
+        uint64_t wanted = r->expected(&n);
+        if (out[t] == wanted)
+            continue;
+        print_error("%s\nof %llx %llx %llx: %llx, but it is %llx\n", r->body,
+                    (unsigned long long)n.a, (unsigned long long)n.b, (unsigned long long)n.c,
+                    (unsigned long long)out[t], (unsigned long long)wanted);
+        return false;
+    }
+    return true;
+}
+
+/* All rows are tried. */
 static inline void check_rows_on(const row *rows, size_t count, const uint64_t *in) {
     uint64_t out[THREADS];
+    size_t wrong = 0;
     for (size_t r = 0; r < count; r++) {
         hd_arena *arena = hd_arena_new();
-        run_text(rows[r].body, text_of(arena, rows[r].body), in, out);
-        for (uint32_t t = 0; t < THREADS; t++) {
-            numbers n = numbers_of(in + t * NUMBERS, t);
-            uint64_t wanted = rows[r].expected(&n);
-            if (out[t] != wanted)
-                fail_msg("%s\nof %llx %llx %llx: %llx, but it is %llx", rows[r].body,
-                         (unsigned long long)n.a, (unsigned long long)n.b, (unsigned long long)n.c,
-                         (unsigned long long)out[t], (unsigned long long)wanted);
-        }
+        if (try_text(say, (void *)(uintptr_t)rows[r].body, text_of(arena, rows[r].body), in, out) ||
+            !is_as_wanted(&rows[r], in, out))
+            wrong++;
         hd_arena_free(arena);
     }
+    if (wrong)
+        fail_msg("%zu of %zu rows are wrong", wrong, count);
 }
 
 static inline void check_rows(const row *rows, size_t count) {

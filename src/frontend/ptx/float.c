@@ -70,7 +70,7 @@ static kir_value plain(ptx_lowering *l, const float_rule *rule, const kir_value 
 }
 
 static kir_value computed(ptx_lowering *l, const float_rule *rule, kir_value *x) {
-    bool flushes = ptx_has(l->inst, "ftz") && ptx_type_of_value(l, x[0]).bits <= 32;
+    bool flushes = ptx_has(l->inst, "ftz");
     for (uint32_t i = 0; flushes && i < count_of(l, rule); i++)
         x[i] = ptx_call1(l, "flush", x[i]);
     kir_value d = plain(l, rule, x);
@@ -140,18 +140,25 @@ void ptx_lower_refused(ptx_lowering *l) {
 #define IS(name, recipe) {name, NULL, "t: " recipe, false}
 /* The gross approximations for doubles are of upper halves; rsqrt without .ftz is no such. */
 #define UPPER_HALF(x) "bits:f64(and(bits:i64(" x "), 0xffffffff00000000))"
+/* Both halves of a pair, subnormal ones as zeros. */
+#define FLUSHED_HALF(digits, rest) "select(eq(and(a, " digits "), 0), " rest ":i32, -1:i32)"
+#define FLUSHED_PAIR                                                                        \
+    "and(a, and(" FLUSHED_HALF("0x7c00", "0xffff8000") ", " FLUSHED_HALF("0x7c000000",      \
+                                                                         "0x8000ffff") "))"
 /* neg and abs of all but f32 and f64 change signs alone. */
-#define SIGN(name, op, op_bits, mask, masks)                                                    \
-    IS(name ".ftz.f32", op "(flush(a))"), IS(name ".f32", op "(a)"), IS(name ".f64", op "(a)"), \
-        IS(name ".ftz.f16", "bits:own(" op_bits "(bits:i16(flush(a)), " mask "))"),             \
-        IS(name ".f16", "bits:own(" op_bits "(bits:i16(a), " mask "))"),                        \
-        IS(name ".bf16", op_bits "(a, " mask ")"), IS(name ".f16x2", op_bits "(a, " masks ")"), \
-        IS(name ".bf16x2", op_bits "(a, " masks ")")
+#define SIGN(name, op, op_bits, mask, masks)                                                      \
+    IS(name ".ftz.f32", op "(flush(a))"), IS(name ".f32", op "(a)"), IS(name ".f64", op "(a)"),   \
+        IS(name ".ftz.f16", "bits:own(" op_bits "(bits:i16(flush(a)), " mask "))"),               \
+        IS(name ".f16", "bits:own(" op_bits "(bits:i16(a), " mask "))"),                          \
+        IS(name ".bf16", op_bits "(a, " mask ")"),                                                \
+        IS(name ".ftz.f16x2", op_bits "(" FLUSHED_PAIR ", " masks ")"),                           \
+        IS(name ".f16x2", op_bits "(a, " masks ")"), IS(name ".bf16x2", op_bits "(a, " masks ")")
 #define SUBNORMAL(least) "x = fabs(a); and(olt(x, " least "), ogt(x, 0))"
 const ptx_rule ptx_float_rules[] = {
     ROUNDED("add", 2, "add", "(a, b)", "fadd(a, b)", "bf16_add"),
     ROUNDED("sub", 2, "sub", "(a, b)", "fsub(a, b)", "bf16_sub"),
     ROUNDED("mul", 2, "mul", "(a, b)", "fmul(a, b)", "bf16_mul"),
+    RULE("div.approx", 2, FRONT_FAST_DIVIDE("fdiv"), NULL),
     ROUNDED("div", 2, "div", "(a, b)", "fdiv(a, b)", NULL),
     ROUNDED("fma", 3, "fma", "(a, b, c)", "fma(a, b, c)", "bf16_fma"),
     ROUNDED("mad", 3, "fma", "(a, b, c)", "fma(a, b, c)", "bf16_fma"),
@@ -178,7 +185,7 @@ const ptx_rule ptx_float_rules[] = {
     IS("testp.infinite", "ne(isinf:i32(a), 0)"),
     IS("testp.notanumber", "ne(isnan:i32(a), 0)"),
     IS("testp.number", "eq(isnan:i32(a), 0)"),
-    IS("testp.normal", "ne(isnormal:i32(a), 0)"),
+    IS("testp.normal", "or(ne(isnormal:i32(a), 0), oeq(a, 0))"), /* zeros are */
     /* less than the normal ones, and no zero */
     IS("testp.subnormal.f32", SUBNORMAL("bits:f32(0x800000:i32)")),
     IS("testp.subnormal.f64", SUBNORMAL("bits:f64(0x10000000000000:i64)")),
