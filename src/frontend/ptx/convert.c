@@ -1,4 +1,6 @@
 /* mov and cvt. */
+#include <stdlib.h>
+
 #include "frontend/ptx/internal.h"
 
 static void lower_mov(ptx_lowering *l) {
@@ -15,10 +17,11 @@ static void lower_mov(ptx_lowering *l) {
 
 /* ---- integers to integers -------------------------------------------------------- */
 
-/* The number within the bounds of an integer type, as one of 64 bits of the source's signedness. */
-static kir_value bounded(ptx_lowering *l, kir_value value, ptx_type from, ptx_type to) {
-    bool is_signed = ptx_is_signed(from), to_signed = ptx_is_signed(to);
-    uint64_t most = UINT64_MAX >> (64 - ptx_type_bits(to) + to_signed);
+/* The number within the bounds of an integer of so many bits, as one of 64 of the source's signedness. */
+static kir_value bounded(ptx_lowering *l, kir_value value, ptx_type from, uint32_t bits,
+                         bool to_signed) {
+    bool is_signed = ptx_is_signed(from);
+    uint64_t most = UINT64_MAX >> (64 - bits + to_signed);
     kir_type wide = ptx_int(64);
     kir_value letters[26] = {value, ptx_number(l, wide, to_signed ? -(int64_t)most - 1 : 0),
                              ptx_number(l, wide, (int64_t)most)};
@@ -32,7 +35,7 @@ static kir_value bounded(ptx_lowering *l, kir_value value, ptx_type from, ptx_ty
 
 static kir_value integer_to_integer(ptx_lowering *l, kir_value value, ptx_type from, ptx_type to) {
     if (ptx_has(l->inst, "sat"))
-        value = bounded(l, value, from, to);
+        value = bounded(l, value, from, ptx_type_bits(to), ptx_is_signed(to));
     return ptx_resize(l, value, ptx_kir_type(to), ptx_is_signed(from));
 }
 
@@ -163,22 +166,29 @@ static void lower_to_tf32(ptx_lowering *l) {
 
 /* ---- cvt ------------------------------------------------------------------------------- */
 
-/* cvt.pack.sat.s16.s32 d, a, b and with b32 also c: a and b, or four bytes. */
+/* cvt.pack.sat.s16.s32 d, a, b: both within 16 bits. With 8, 4 or 2 there is also c, whose bits stand
+ * above them. */
 static void lower_pack(ptx_lowering *l) {
-    bool has_third = l->inst->operand_count > 3;
-    ptx_type from = ptx_type_of(l->inst, has_third ? 1 : 0);
-    ptx_type to = ptx_type_of(l->inst, has_third ? 2 : 1);
-    kir_type word = ptx_int(32);
-    uint32_t bits = ptx_type_bits(to);
-    kir_value a = ptx_get(l, 1, from), b = ptx_get(l, 2, from);
-    kir_value c = has_third ? ptx_get(l, 3, PTX_B32) : ptx_number(l, word, 0);
-    kir_value low = ptx_resize(l, integer_to_integer(l, b, from, to), word, false);
-    kir_value high = ptx_resize(l, integer_to_integer(l, a, from, to), word, false);
-    high = ptx_op(l, KIR_SHL, high, ptx_number(l, word, bits));
-    low = ptx_op(l, KIR_OR, low, high);
-    if (bits == 8)
-        low = ptx_op(l, KIR_OR, low, ptx_op(l, KIR_SHL, c, ptx_number(l, word, 16)));
-    ptx_put(l, 0, low, false);
+    const ptx_inst *inst = l->inst;
+    const bool has_third = inst->operand_count > 3;
+    const char *to = inst->word_count > 4u + has_third ? inst->words[3] : "";
+    const uint32_t bits = (*to == 's' || *to == 'u') ? (uint32_t)strtoul(to + 1, NULL, 10) : 0;
+    const ptx_type from = ptx_type_of(inst, has_third);
+    if (has_third ? bits != 8 && bits != 4 && bits != 2 : bits != 16) {
+        ptx_cannot(l, "%s: this conversion is not supported", ptx_opcode(l->arena, inst));
+        return;
+    }
+    kir_value letters[26] = {
+        bounded(l, ptx_get(l, 1, from), from, bits, *to == 's'),
+        bounded(l, ptx_get(l, 2, from), from, bits, *to == 's'),
+        has_third ? ptx_get(l, 3, PTX_B32) : ptx_number(l, ptx_int(32), 0),
+        ptx_number(l, ptx_int(32), bits),
+        ptx_number(l, ptx_int(32), (1 << bits) - 1),
+    };
+    kir_value d = front_recipe(
+        &l->out, "or(or(and(trunc:i32(b), e), shl(and(trunc:i32(a), e), d)), shl(shl(c, d), d))",
+        letters, false, ptx_int(32));
+    ptx_put(l, 0, d, false);
 }
 
 static void lower_cvt(ptx_lowering *l) {
