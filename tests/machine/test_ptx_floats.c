@@ -242,6 +242,87 @@ static void signs_and_properties(void **state) {
     check_rows_on(rows, sizeof rows / sizeof *rows, in);
 }
 
+/* ---- to shorter floats ---------------------------------------------------------------------------------- */
+
+/* The upper 19 bits of a float: `more` is added to what goes. */
+static uint64_t to_tf32(uint32_t bits, uint32_t more, bool clamps, bool is_relu) {
+    uint32_t size = bits & 0x7fffffff, sign = bits & 0x80000000;
+    if (size > 0x7f800000)
+        return 0x7fffffff;
+    size = (size == 0x7f800000 ? size : size + more) & 0xffffe000;
+    if (clamps && size >= 0x7f800000)
+        size = 0x7f7fe000;
+    return is_relu && sign ? 0 : sign | size;
+}
+static uint32_t to_even(uint32_t bits) { return 0xfff + (bits >> 13 & 1); }
+
+WANT(w_tf32_rna, to_tf32(n->x, 0x1000, false, false))
+WANT(w_tf32_rna_clamped, to_tf32(n->x, 0x1000, true, false))
+WANT(w_tf32_rn, to_tf32(n->x, to_even(n->x), false, false))
+WANT(w_tf32_rz, to_tf32(n->x, 0, false, false))
+WANT(w_tf32_rn_relu, to_tf32(n->x, to_even(n->x), false, true))
+WANT(w_tf32_rn_clamped, to_tf32(n->x, to_even(n->x), true, false))
+WANT(w_tf32_rz_both, to_tf32(n->x, 0, true, true))
+
+/* The same of f16 and bf16: a float that is too far out is the last number, and no infinity. */
+static float kept_within(float f, float most) { return fabsf(f) > most ? copysignf(most, f) : f; }
+static uint32_t half_of(float f) {
+    const _Float16 half = (_Float16)kept_within(f, 65504);
+    uint16_t bits;
+    memcpy(&bits, &half, sizeof bits);
+    return isnan(f) ? 0x7fff : bits;
+}
+static uint32_t bf16_of(float f) {
+    uint32_t bits;
+    f = kept_within(f, 0x1.fep127f);
+    memcpy(&bits, &f, sizeof bits);
+    return isnan(f) ? 0x7fff : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+WANT(w_half_clamped, half_of(n->f))
+WANT(w_bf16_clamped, bf16_of(n->f))
+WANT(w_halves_clamped, half_of(n->g) | half_of(n->f) << 16)
+WANT(w_bf16_pair_clamped, bf16_of(n->g) | bf16_of(n->f) << 16)
+
+/* A NaN of 16 bits as 0x7fff. */
+#define OF_16(text, infinity)                                                            \
+    text " cvt.u32.u16 %w, %k0; and.b32 %t1, %w, 0x7fff; setp.gt.u32 %p, %t1, " infinity \
+         "; @%p mov.u32 %w, 0x7fff;"
+#define OF_PAIR(text, infinity)                                                              \
+    text " and.b32 %t2, %t1, 0x7fff; setp.gt.u32 %p, %t2, " infinity                         \
+         "; @%p or.b32 %t1, %t1, 0xffff;"                                                    \
+         "@%p and.b32 %t1, %t1, 0xffff7fff; shr.u32 %t2, %t1, 16; and.b32 %t3, %t2, 0x7fff;" \
+         "setp.gt.u32 %p, %t3, " infinity "; @%p mov.u32 %t2, 0x7fff; shl.b32 %t2, %t2, 16;" \
+         "and.b32 %t1, %t1, 0xffff; or.b32 %w, %t1, %t2;"
+
+#define TF32(text) FLOAT(text " mov.b32 %s0, %t1;")
+
+static void conversions(void **state) {
+    (void)state;
+    static const row rows[] = {
+        {TF32("cvt.rna.tf32.f32 %t1, %f;"), w_tf32_rna},
+        {TF32("cvt.rna.satfinite.tf32.f32 %t1, %f;"), w_tf32_rna_clamped},
+        {TF32("cvt.rn.tf32.f32 %t1, %f;"), w_tf32_rn},
+        {TF32("cvt.rz.tf32.f32 %t1, %f;"), w_tf32_rz},
+        {TF32("cvt.rn.relu.tf32.f32 %t1, %f;"), w_tf32_rn_relu},
+        {TF32("cvt.rn.satfinite.tf32.f32 %t1, %f;"), w_tf32_rn_clamped},
+        {TF32("cvt.rz.satfinite.relu.tf32.f32 %t1, %f;"), w_tf32_rz_both},
+        {OF_16("cvt.rn.satfinite.f16.f32 %k0, %f;", "0x7c00"), w_half_clamped},
+        {OF_16("cvt.rn.satfinite.bf16.f32 %k0, %f;", "0x7f80"), w_bf16_clamped},
+        {OF_PAIR("cvt.rn.satfinite.f16x2.f32 %t1, %f, %g;", "0x7c00"), w_halves_clamped},
+        {OF_PAIR("cvt.rn.satfinite.bf16x2.f32 %t1, %f, %g;", "0x7f80"), w_bf16_pair_clamped},
+    };
+    CHECK(rows);
+    uint64_t in[THREADS * NUMBERS], seed = 7;
+    for (uint32_t i = 0; i < THREADS * NUMBERS; i++) { /* in the middle of two, or next to it */
+        uint64_t random = hd_next_random(&seed);
+        uint32_t middle = 0x1000 + (uint32_t)(random >> 40) % 3 - 1;
+        in[i] = (random & 0xffffe000) | middle;
+        if (i % 8 == 0)
+            in[i] = (random & 0x80000000) | 0x7f7fe000 | middle; /* the last before infinity */
+    }
+    check_rows_on(rows, sizeof rows / sizeof *rows, in);
+}
+
 /* ---- approximations ---------------------------------------------------------------------- */
 
 typedef long double real;
@@ -478,6 +559,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(directions),
         cmocka_unit_test(signs_and_properties),
+        cmocka_unit_test(conversions),
         cmocka_unit_test(approximations),
         cmocka_unit_test(ends_of_approximations),
     };

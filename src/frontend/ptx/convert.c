@@ -119,6 +119,19 @@ static kir_value clamped(ptx_lowering *l, kir_value value) {
     return value;
 }
 
+/* With .satfinite no further from zero than the greatest number of the target, a float of these bits; NaN
+ * stays NaN. */
+static kir_value finite(ptx_lowering *l, kir_value value, uint32_t most) {
+    if (!ptx_has(l->inst, "satfinite"))
+        return value;
+    kir_value letters[26] = {value, ptx_number(l, ptx_int(32), most)};
+    return front_recipe(&l->out, "x = bits:f32(b); fmin_nan(fmax_nan(a, fneg(x)), x)", letters,
+                        true, ptx_real(32));
+}
+#define MOST_F16 0x477fe000
+#define MOST_BF16 0x7f7f0000
+#define MOST_TF32 0x7f7fe000
+
 static kir_value flushed(ptx_lowering *l, kir_value value) {
     bool is_single = ptx_type_of_value(l, value).bits == 32;
     return ptx_has(l->inst, "ftz") && is_single ? ptx_call1(l, "flush", value) : value;
@@ -129,7 +142,7 @@ static void lower_to_pair(ptx_lowering *l, ptx_type to) {
     kir_value halves[2];
     for (uint32_t k = 0; k < 2; k++) {
         kir_value value = ptx_get(l, 2 - k, PTX_F32);
-        value = clamped(l, flushed(l, value));
+        value = finite(l, clamped(l, flushed(l, value)), to == PTX_F16X2 ? MOST_F16 : MOST_BF16);
         halves[k] = to == PTX_F16X2 ? float_to_float(l, value, ptx_real(16)) : to_bf16(l, value);
     }
     ptx_put(l, 0, ptx_pair(l, halves[0], halves[1]), false);
@@ -160,7 +173,7 @@ static void lower_to_tf32(ptx_lowering *l) {
     const char *name = ptx_has(l->inst, "rn")   ? "round_to_tf32_rn"
                        : ptx_has(l->inst, "rz") ? "round_to_tf32_rz"
                                                 : "round_to_tf32";
-    value = ptx_call1(l, name, clamped(l, value));
+    value = ptx_call1(l, name, finite(l, clamped(l, value), MOST_TF32));
     ptx_put(l, 0, ptx_bits_as(l, value, ptx_int(32)), false);
 }
 
@@ -215,6 +228,8 @@ static void lower_cvt(ptx_lowering *l) {
     }
     if (from_float)
         value = flushed(l, value);
+    if (from == PTX_F32 && (to == PTX_F16 || to == PTX_BF16))
+        value = finite(l, value, to == PTX_F16 ? MOST_F16 : MOST_BF16);
     if (!to_float) {
         ptx_put(l, 0, float_to_integer(l, value, to), ptx_is_signed(to));
         return;
