@@ -29,7 +29,8 @@ typedef struct numbers {
     float f, g, h;
     double da, db, dc;
     uint32_t thread;
-    const void *of; /* what the row has beside its expression */
+    const void *of;      /* what the row has beside its expression */
+    const uint64_t *all; /* the numbers of all threads */
 } numbers;
 
 typedef uint64_t expected_fn(const numbers *n);
@@ -159,11 +160,17 @@ static inline numbers numbers_of(const uint64_t *in, uint32_t thread) {
     return n;
 }
 
+/* Those of a lane of the same warp. */
+static inline numbers lane_of(const numbers *n, uint32_t lane) {
+    const uint32_t thread = n->thread / 32 * 32 + lane;
+    return numbers_of(n->all + thread * NUMBERS, thread);
+}
+
 /* False: the first thread with another result has been named. */
 static inline bool is_as_wanted(const row *r, const uint64_t *in, const uint64_t *out) {
     for (uint32_t t = 0; t < THREADS; t++) {
         numbers n = numbers_of(in + t * NUMBERS, t);
-        n.of = r->of;
+        n.of = r->of, n.all = in;
         uint64_t wanted = r->expected(&n);
         if (out[t] == wanted)
             continue;
