@@ -242,6 +242,56 @@ static void signs_and_properties(void **state) {
     check_rows_on(rows, sizeof rows / sizeof *rows, in);
 }
 
+/* ---- halves ------------------------------------------------------------------------------ */
+
+static float half_at(uint32_t pair, uint32_t k) {
+    const uint16_t bits = (uint16_t)(pair >> 16 * k);
+    _Float16 half;
+    memcpy(&half, &bits, sizeof half);
+    return (float)half;
+}
+static float bf16_at(uint32_t pair, uint32_t k) {
+    const uint32_t bits = pair >> 16 * k << 16;
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+static bool is_less_half(const numbers *n, uint32_t k) {
+    return half_at(flushed_halves(n->x), k) < half_at(flushed_halves(n->y), k);
+}
+
+WANT(w_is_less, is_less_half(n, 0))
+WANT(w_are_less, is_less_half(n, 0) | is_less_half(n, 1) << 1)
+WANT(w_set_less, (is_less_half(n, 0) ? 0x3c00 : 0) | (is_less_half(n, 1) ? 0x3c000000 : 0))
+/* halves in, and a float beside them and out */
+WANT(f_add_half, of_float(float_in(FE_TONEAREST, ADD, half_at(n->x, 0), n->g, 0)))
+WANT(f_add_bf16, of_float(float_in(FE_TOWARDZERO, ADD, bf16_at(n->x, 0), n->g, 0)))
+WANT(f_sub_half, of_float(float_in(FE_DOWNWARD, SUB, half_at(n->x, 0), n->g, 0)))
+WANT(f_fma_half, of_float(float_in(FE_TONEAREST, FMA, half_at(n->x, 0), half_at(n->x, 1), n->g)))
+WANT(f_fma_bf16,
+     of_float(saturated(float_in(FE_UPWARD, FMA, bf16_at(n->x, 0), bf16_at(n->x, 1), n->g))))
+
+#define HALVES "mov.b32 {%k0, %k1}, %x; mov.b32 {%k2, %k3}, %y; "
+
+static void halves(void **state) {
+    (void)state;
+    static const row rows[] = {
+        {HALVES "setp.lt.ftz.f16 %p, %k0, %k2;" SAYS, w_is_less},
+        {"setp.lt.ftz.f16x2 %p|%q, %x, %y;" SAYS " @%q or.b32 %w, %w, 2;", w_are_less},
+        {"set.lt.ftz.f16x2.f16x2 %w, %x, %y;", w_set_less},
+        {FLOAT(HALVES "add.f32.f16 %s0, %k0, %g;"), f_add_half},
+        {FLOAT(HALVES "add.rz.f32.bf16 %s0, %k0, %g;"), f_add_bf16},
+        {FLOAT(HALVES "sub.rm.f32.f16 %s0, %k0, %g;"), f_sub_half},
+        {FLOAT(HALVES "fma.rn.f32.f16 %s0, %k0, %k1, %g;"), f_fma_half},
+        {FLOAT(HALVES "fma.rp.sat.f32.bf16 %s0, %k0, %k1, %g;"), f_fma_bf16},
+    };
+    CHECK(rows);
+    uint64_t in[THREADS * NUMBERS], seed = 9;
+    for (uint32_t i = 0; i < THREADS * NUMBERS; i++) /* subnormal halves; and small ones */
+        in[i] = hd_next_random(&seed) & (i / NUMBERS % 2 ? 0x83ff83ff : 0xbfffbfff);
+    check_rows_on(rows, sizeof rows / sizeof *rows, in);
+}
+
 /* ---- to shorter floats ---------------------------------------------------------------------------------- */
 
 /* The upper 19 bits of a float: `more` is added to what goes. */
@@ -557,11 +607,9 @@ static void ends_of_approximations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(directions),
-        cmocka_unit_test(signs_and_properties),
-        cmocka_unit_test(conversions),
-        cmocka_unit_test(approximations),
-        cmocka_unit_test(ends_of_approximations),
+        cmocka_unit_test(directions),     cmocka_unit_test(signs_and_properties),
+        cmocka_unit_test(halves),         cmocka_unit_test(conversions),
+        cmocka_unit_test(approximations), cmocka_unit_test(ends_of_approximations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,6 +21,9 @@ static void refused(void **state) {
         {"tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [tile], 32;",
          "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32" PRODUCTS},
         {"tcgen05.wait::ld.sync.aligned;", "tcgen05.wait::ld.sync.aligned" PRODUCTS},
+        {"fma.rn.oob.f16x2 %w, %x, %y, %z;",
+         "fma.rn.oob.f16x2 is not supported; no NaN stands for"},
+        {"cvt.rs.f16x2.f32 %w, %f, %g, %z;", "cvt.rs.f16x2.f32: this conversion is not supported"},
     };
     CHECK_FAILS(rows, HD_EUNSUPPORTED);
 }

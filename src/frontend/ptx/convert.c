@@ -209,7 +209,8 @@ static void lower_cvt(ptx_lowering *l) {
     bool is_of_bytes = from >= PTX_E4M3X2 || to >= PTX_E4M3X2;
     if (is_of_bytes && lower_bytes(l, from, to))
         return;
-    if (to == PTX_NO_TYPE || is_of_bytes || from == PTX_F16X2 || from == PTX_BF16X2) {
+    if (to == PTX_NO_TYPE || is_of_bytes || from == PTX_F16X2 || from == PTX_BF16X2 ||
+        ptx_has(l->inst, "rs")) { /* random bits decide */
         ptx_cannot(l, "%s: this conversion is not supported", ptx_opcode(l->arena, l->inst));
         return;
     }

@@ -95,10 +95,27 @@ static kir_value computed_bf16(ptx_lowering *l, const float_rule *rule, kir_valu
 
 /* ---- the instruction ------------------------------------------------------------------ */
 
+/* add.f32.bf16 d, a, c: all but the last operand are of 16 bits, and the result is not. */
+static void lower_mixed(ptx_lowering *l, const float_rule *rule, ptx_type type) {
+    kir_value x[3] = {0};
+    for (uint32_t i = 0; i < rule->count; i++) {
+        bool is_last = i + 1 == rule->count;
+        x[i] = ptx_get(l, 1 + i, is_last ? PTX_F32 : type);
+        if (!is_last)
+            x[i] = type == PTX_BF16 ? ptx_bf16_to_float(l, x[i])
+                                    : ptx_to(l, KIR_FPEXT, ptx_real(32), x[i]);
+    }
+    ptx_put(l, 0, computed(l, rule, x), false);
+}
+
 /* f16x2 and bf16x2 are pairs, f32x2 two floats in 64 bits. */
 static void lower_float(ptx_lowering *l) {
     const float_rule *rule = l->what;
     ptx_type type = ptx_type_of(l->inst, 0);
+    if (ptx_type_of(l->inst, 1) == PTX_F32) {
+        lower_mixed(l, rule, type);
+        return;
+    }
     bool is_wide = ptx_has(l->inst, "f32x2");
     bool is_pair = type == PTX_F16X2 || type == PTX_BF16X2;
     bool is_bf16 = type == PTX_BF16 || type == PTX_BF16X2;
@@ -160,6 +177,7 @@ const ptx_rule ptx_float_rules[] = {
     ROUNDED("mul", 2, "mul", "(a, b)", "fmul(a, b)", "bf16_mul"),
     RULE("div.approx", 2, FRONT_FAST_DIVIDE("fdiv"), NULL),
     ROUNDED("div", 2, "div", "(a, b)", "fdiv(a, b)", NULL),
+    {"fma.oob", ptx_lower_refused, "; no NaN stands for what is out of bounds", false},
     ROUNDED("fma", 3, "fma", "(a, b, c)", "fma(a, b, c)", "bf16_fma"),
     ROUNDED("mad", 3, "fma", "(a, b, c)", "fma(a, b, c)", "bf16_fma"),
     RULE("min", 2, NULL, "min"),
