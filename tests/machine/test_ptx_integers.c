@@ -112,6 +112,144 @@ static void products_and_bounds(void **state) {
     CHECK(rows);
 }
 
+/* ---- other widths ------------------------------------------------------------------------------ */
+
+/* The halves of the operands, with and without signs. */
+#define HX ((uint32_t)(uint16_t)n->x)
+#define HY ((uint32_t)(uint16_t)n->y)
+#define HZ ((uint32_t)(uint16_t)n->z)
+#define SX ((int32_t)(int16_t)n->x)
+#define SY ((int32_t)(int16_t)n->y)
+#define H(v) ((uint16_t)(v))
+/* What a division by zero, and the one that overflows, give is not told. */
+#define HAS_QUOTIENT(a, b, least) ((b) != 0 && ((b) != -1 || (a) != (least)))
+
+WANT(h_add, H(HX + HY))
+WANT(h_sub, H(HX - HY))
+WANT(h_mul_lo, H(HX *HY))
+WANT(h_mul_hi, H(HX *HY >> 16))
+WANT(h_mul_hi_s, H(SX *SY >> 16))
+WANT(w_mul_wide, HX *HY)
+WANT(w_mul_wide_s, W(SX *SY))
+WANT(h_mad_lo, H(HX *HY + HZ))
+WANT(h_mad_hi, H((HX * HY >> 16) + HZ))
+WANT(w_mad_wide, HX *HY + n->z)
+WANT(w_mad_wide_s, W(W(SX *SY) + n->z))
+WANT(h_sad, H(HZ + (HX > HY ? HX - HY : HY - HX)))
+WANT(h_sad_s, H(HZ + W(SX > SY ? SX - SY : SY - SX)))
+WANT(h_div, HY ? HX / HY : 7)
+WANT(h_div_s, HAS_QUOTIENT(SX, SY, INT16_MIN) ? H(SX / SY) : 7)
+WANT(h_rem, HY ? HX % HY : 7)
+WANT(h_rem_s, HAS_QUOTIENT(SX, SY, INT16_MIN) ? H(SX % SY) : 7)
+WANT(h_min_s, H(SX < SY ? SX : SY))
+WANT(h_max_s, H(SX > SY ? SX : SY))
+WANT(h_abs, H(SX < 0 ? -SX : SX))
+WANT(h_shl, n->y < 16 ? H(HX << n->y) : 0)
+WANT(h_shr_s, H(SX >> (n->y < 16 ? n->y : 15)))
+WANT(h_logic, H((HX & HY) ^ ~(HX | HZ)))
+WANT(h_cnot, !HX)
+WANT(h_less, SX < SY ? HX : HZ)
+WANT(d_mad_lo, n->a * n->b + n->c)
+WANT(d_mul_hi_s, (uint64_t)((wide)L(n->a) * L(n->b) >> 64))
+WANT(d_sad, n->c + (n->a > n->b ? n->a - n->b : n->b - n->a))
+WANT(d_sad_s, n->c + (L(n->a) > L(n->b) ? n->a - n->b : n->b - n->a))
+WANT(d_div, n->b ? n->a / n->b : 7)
+WANT(d_div_s, HAS_QUOTIENT(L(n->a), L(n->b), INT64_MIN) ? L(n->a) / L(n->b) : 7)
+WANT(d_rem, n->b ? n->a % n->b : 7)
+WANT(d_rem_s, HAS_QUOTIENT(L(n->a), L(n->b), INT64_MIN) ? L(n->a) % L(n->b) : 7)
+WANT(d_min_s, L(n->a) < L(n->b) ? n->a : n->b)
+WANT(d_max, n->a > n->b ? n->a : n->b)
+WANT(d_abs, L(n->a) < 0 ? 0 - n->a : n->a)
+WANT(d_neg, 0 - n->a)
+WANT(d_shl, n->y < 64 ? n->a << n->y : 0)
+WANT(d_logic, (n->a & n->b) ^ ~(n->a | n->c))
+WANT(d_cnot, !n->a)
+WANT(w_clz, n->a ? __builtin_clzll(n->a) : 64)
+WANT(w_popc, __builtin_popcount(n->x))
+WANT(w_find, W(oracle_find(n->x, 32, false)))
+WANT(w_find_s, W(oracle_find(n->a, 64, true)))
+WANT(d_extract, oracle_extract(n->a, n->y, n->z, 64, false))
+WANT(d_extract_s, oracle_extract(n->a, n->y, n->z, 64, true))
+WANT(w_insert, W(oracle_insert(n->x, n->y, n->z & 31, n->z >> 5 & 31, 32)))
+WANT(w_mul24, W(low24(n->x) * low24(n->y)))
+WANT(w_mul24_hi_s, W(high24(n->x, n->y)))
+WANT(d_less, n->a < n->b ? n->b : n->c)
+
+#define IN_16(text)                                                                                \
+    "cvt.u16.u32 %k0, %x; cvt.u16.u32 %k1, %y; cvt.u16.u32 %k2, %z; " text " cvt.u32.u16 %w, %k3;"
+/* For what has a quotient; else 7. */
+#define QUOTIENT_16(text)                                                        \
+    IN_16("mov.u16 %k3, 7; setp.eq.s16 %p, %k1, 0; setp.eq.s16 %q, %k1, -1;"     \
+          "setp.eq.and.s16 %q, %k0, -32768, %q; or.pred %p, %p, %q; @!%p " text)
+#define QUOTIENT_64(text)                                                            \
+    "mov.u64 %d, 7; setp.eq.s64 %p, %b, 0; setp.eq.s64 %q, %b, -1;"                  \
+    "setp.eq.and.s64 %q, %a, 0x8000000000000000, %q; or.pred %p, %p, %q; @!%p " text
+
+static void other_widths(void **state) {
+    (void)state;
+    static const row rows[] = {
+        {IN_16("add.u16 %k3, %k0, %k1;"), h_add},
+        {IN_16("sub.s16 %k3, %k0, %k1;"), h_sub},
+        {IN_16("mul.lo.u16 %k3, %k0, %k1;"), h_mul_lo},
+        {IN_16("mul.hi.u16 %k3, %k0, %k1;"), h_mul_hi},
+        {IN_16("mul.hi.s16 %k3, %k0, %k1;"), h_mul_hi_s},
+        {"cvt.u16.u32 %k0, %x; cvt.u16.u32 %k1, %y; mul.wide.u16 %w, %k0, %k1;", w_mul_wide},
+        {"cvt.u16.u32 %k0, %x; cvt.u16.u32 %k1, %y; mul.wide.s16 %w, %k0, %k1;", w_mul_wide_s},
+        {IN_16("mad.lo.s16 %k3, %k0, %k1, %k2;"), h_mad_lo},
+        {IN_16("mad.hi.u16 %k3, %k0, %k1, %k2;"), h_mad_hi},
+        {"cvt.u16.u32 %k0, %x; cvt.u16.u32 %k1, %y; mad.wide.u16 %w, %k0, %k1, %z;", w_mad_wide},
+        {"cvt.u16.u32 %k0, %x; cvt.u16.u32 %k1, %y; mad.wide.s16 %w, %k0, %k1, %z;", w_mad_wide_s},
+        {IN_16("sad.u16 %k3, %k0, %k1, %k2;"), h_sad},
+        {IN_16("sad.s16 %k3, %k0, %k1, %k2;"), h_sad_s},
+        {IN_16("mov.u16 %k3, 7; setp.ne.u16 %p, %k1, 0; @%p div.u16 %k3, %k0, %k1;"), h_div},
+        {QUOTIENT_16("div.s16 %k3, %k0, %k1;"), h_div_s},
+        {IN_16("mov.u16 %k3, 7; setp.ne.u16 %p, %k1, 0; @%p rem.u16 %k3, %k0, %k1;"), h_rem},
+        {QUOTIENT_16("rem.s16 %k3, %k0, %k1;"), h_rem_s},
+        {IN_16("min.s16 %k3, %k0, %k1;"), h_min_s},
+        {IN_16("max.s16 %k3, %k0, %k1;"), h_max_s},
+        {IN_16("abs.s16 %k3, %k0;"), h_abs},
+        {IN_16("shl.b16 %k3, %k0, %y;"), h_shl},
+        {IN_16("shr.s16 %k3, %k0, %y;"), h_shr_s},
+        {IN_16("and.b16 %k3, %k0, %k1; or.b16 %k4, %k0, %k2; not.b16 %k4, %k4; xor.b16 %k3, %k3, "
+               "%k4;"),
+         h_logic},
+        {IN_16("cnot.b16 %k3, %k0;"), h_cnot},
+        {IN_16("setp.lt.s16 %p, %k0, %k1; selp.b16 %k3, %k0, %k2, %p;"), h_less},
+        {"mad.lo.u64 %d, %a, %b, %c;", d_mad_lo},
+        {"mul.hi.s64 %d, %a, %b;", d_mul_hi_s},
+        {"sad.u64 %d, %a, %b, %c;", d_sad},
+        {"sad.s64 %d, %a, %b, %c;", d_sad_s},
+        {"mov.u64 %d, 7; setp.ne.u64 %p, %b, 0; @%p div.u64 %d, %a, %b;", d_div},
+        {QUOTIENT_64("div.s64 %d, %a, %b;"), d_div_s},
+        {"mov.u64 %d, 7; setp.ne.u64 %p, %b, 0; @%p rem.u64 %d, %a, %b;", d_rem},
+        {QUOTIENT_64("rem.s64 %d, %a, %b;"), d_rem_s},
+        {"min.s64 %d, %a, %b;", d_min_s},
+        {"max.u64 %d, %a, %b;", d_max},
+        {"abs.s64 %d, %a;", d_abs},
+        {"neg.s64 %d, %a;", d_neg},
+        {"shl.b64 %d, %a, %y;", d_shl},
+        {"and.b64 %d, %a, %b; or.b64 %l0, %a, %c; not.b64 %l0, %l0; xor.b64 %d, %d, %l0;", d_logic},
+        {"cnot.b64 %d, %a;", d_cnot},
+        {"clz.b64 %w, %a;", w_clz},
+        {"popc.b32 %w, %x;", w_popc},
+        {"bfind.u32 %w, %x;", w_find},
+        {"bfind.s64 %w, %a;", w_find_s},
+        {"bfe.u64 %d, %a, %y, %z;", d_extract},
+        {"bfe.s64 %d, %a, %y, %z;", d_extract_s},
+        {"and.b32 %t1, %z, 31; shr.u32 %t2, %z, 5; and.b32 %t2, %t2, 31;"
+         "bfi.b32 %w, %x, %y, %t1, %t2;",
+         w_insert},
+        {"mul24.lo.s32 %w, %x, %y;", w_mul24},
+        {"mul24.hi.s32 %w, %x, %y;", w_mul24_hi_s},
+        {"setp.lt.u64 %p, %a, %b; selp.b64 %d, %b, %c, %p;", d_less},
+    };
+    CHECK(rows);
+    uint64_t in[THREADS * NUMBERS], seed = 10;
+    for (uint32_t i = 0; i < THREADS * NUMBERS; i++) /* of both signs, by their width */
+        in[i] = (uint64_t)((int64_t)hd_next_random(&seed) >> hd_next_random(&seed) % 64);
+    check_rows_on(rows, sizeof rows / sizeof *rows, in);
+}
+
 /* ---- video instructions -------------------------------------------------------------------- */
 
 typedef int64_t lane_fn(int64_t a, int64_t b);
@@ -332,11 +470,9 @@ static void packs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(carries),
-        cmocka_unit_test(products_and_bounds),
-        cmocka_unit_test(video_instructions),
-        cmocka_unit_test(bits_and_bytes),
-        cmocka_unit_test(packs),
+        cmocka_unit_test(carries),        cmocka_unit_test(products_and_bounds),
+        cmocka_unit_test(other_widths),   cmocka_unit_test(video_instructions),
+        cmocka_unit_test(bits_and_bytes), cmocka_unit_test(packs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
