@@ -221,6 +221,8 @@ static void lower_cvt(ptx_lowering *l) {
     kir_value value = ptx_get(l, 1, from);
     if (from == PTX_BF16)
         value = ptx_bf16_to_float(l, value);
+    if (from == PTX_BF16 && to == PTX_BF16)
+        value = float_to_float(l, value, ptx_real(32)); /* to a whole number */
     bool from_float = ptx_is_float(from), to_float = ptx_is_float(to);
     if (!from_float && !to_float) {
         value = integer_to_integer(l, value, from, to);
