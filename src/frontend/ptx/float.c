@@ -36,8 +36,8 @@ typedef struct float_rule {
     const char *name;   /* of the call for bf16, NULL: there is none; "min", "max" */
 } float_rule;
 
-/* min and max: of two operands or of three. With xorsign.abs of their sizes, with the product of the
- * signs. */
+/* min and max: of two operands or of three. With .abs of their sizes, with .xorsign with the product of
+ * their signs. */
 static const char *extreme_recipe(ptx_lowering *l, const char *name, uint32_t count,
                                   kir_type type) {
     bool takes_sizes = ptx_has(l->inst, "abs");
@@ -49,7 +49,9 @@ static const char *extreme_recipe(ptx_lowering *l, const char *name, uint32_t co
                            operand);
         sign = hd_format(l->arena, "xor(%s, bits:i%u(%c))", sign, type.bits, operand);
     }
-    return takes_sizes ? hd_format(l->arena, "copysign(%s, bits:own(%s))", recipe, sign) : recipe;
+    return ptx_has(l->inst, "xorsign")
+               ? hd_format(l->arena, "copysign(%s, bits:own(%s))", recipe, sign)
+               : recipe;
 }
 
 static uint32_t count_of(const ptx_lowering *l, const float_rule *rule) {
