@@ -108,6 +108,72 @@ static void reductions(void **state) {
     check_rows_on(rows, sizeof rows / sizeof *rows, in);
 }
 
+/* ---- atomics ----------------------------------------------------------------------------------- */
+
+/* Each thread has a word of its own, %b or %y, onto which it does something with %a or %x: what was
+ * there, and what is. */
+static uint64_t d_atomic(const numbers *n) {
+    const reduction *r = n->of;
+    return n->y | reduced(r, n->y, n->x, UINT32_MAX) << 32;
+}
+static uint64_t d_wide_is(const numbers *n) { return reduced(n->of, n->b, n->a, UINT64_MAX); }
+WANT(d_wide_was, n->b)
+WANT(d_exchanged, (uint64_t)n->x << 32 | n->y)
+WANT(d_wide_exchanged, n->a)
+WANT(d_compared, (uint64_t)(n->y == n->z ? n->x : n->y) << 32 | n->y)
+WANT(d_wide_compared, n->b == n->c ? n->a : n->b)
+WANT(w_half_compared,
+     ((n->y & 0xffff) == (n->z & 0xffff) ? n->x & 0xffff : n->y & 0xffff) << 16 | (n->y & 0xffff))
+
+#define SLOT "mov.u64 %l0, tile; cvta.shared.u64 %l0, %l0; mad.wide.u32 %l0, %t0, 8, %l0;"
+#define NARROW(text) SLOT "st.u32 [%l0], %y;" text " ld.u32 %t2, [%l0]; mov.b64 %d, {%t1, %t2};"
+#define WIDE_IS(text) SLOT "st.u64 [%l0], %b;" text " ld.u64 %d, [%l0];"
+#define WIDE_WAS(text) SLOT "st.u64 [%l0], %b;" text " mov.u64 %d, %l1;"
+#define OF(how, ...)                                  \
+    d_atomic, &(const reduction) { how, __VA_ARGS__ }
+#define WIDE(how, ...)                                 \
+    d_wide_is, &(const reduction) { how, __VA_ARGS__ }
+
+static void atomics(void **state) {
+    (void)state;
+    const row rows[] = {
+        {NARROW("atom.add.u32 %t1, [%l0], %x;"), OF("add", false)},
+        {NARROW("atom.acq_rel.cta.add.s32 %t1, [%l0], %x;"), OF("add", true)},
+        {NARROW("atom.and.b32 %t1, [%l0], %x;"), OF("and", false)},
+        {NARROW("atom.or.b32 %t1, [%l0], %x;"), OF("or", false)},
+        {NARROW("atom.xor.b32 %t1, [%l0], %x;"), OF("xor", false)},
+        {NARROW("atom.min.u32 %t1, [%l0], %x;"), OF("min", false)},
+        {NARROW("atom.max.u32 %t1, [%l0], %x;"), OF("max", false)},
+        {NARROW("atom.min.s32 %t1, [%l0], %x;"), OF("min", true)},
+        {NARROW("atom.max.s32 %t1, [%l0], %x;"), OF("max", true)},
+        {NARROW("atom.inc.u32 %t1, [%l0], %x;"), OF("inc", false)},
+        {NARROW("atom.dec.u32 %t1, [%l0], %x;"), OF("dec", false)},
+        {NARROW("atom.exch.b32 %t1, [%l0], %x;"), d_exchanged},
+        {NARROW("atom.cas.b32 %t1, [%l0], %z, %x;"), d_compared},
+        {WIDE_IS("atom.add.u64 %l1, [%l0], %a;"), WIDE("add", false)},
+        {WIDE_IS("atom.and.b64 %l1, [%l0], %a;"), WIDE("and", false)},
+        {WIDE_IS("atom.or.b64 %l1, [%l0], %a;"), WIDE("or", false)},
+        {WIDE_IS("atom.xor.b64 %l1, [%l0], %a;"), WIDE("xor", false)},
+        {WIDE_IS("atom.min.u64 %l1, [%l0], %a;"), WIDE("min", false)},
+        {WIDE_IS("atom.max.u64 %l1, [%l0], %a;"), WIDE("max", false)},
+        {WIDE_IS("atom.min.s64 %l1, [%l0], %a;"), WIDE("min", true)},
+        {WIDE_IS("atom.max.s64 %l1, [%l0], %a;"), WIDE("max", true)},
+        {WIDE_IS("atom.exch.b64 %l1, [%l0], %a;"), d_wide_exchanged},
+        {WIDE_IS("atom.cas.b64 %l1, [%l0], %c, %a;"), d_wide_compared},
+        {WIDE_WAS("atom.add.u64 %l1, [%l0], %a;"), d_wide_was},
+        {WIDE_WAS("atom.exch.b64 %l1, [%l0], %a;"), d_wide_was},
+        {WIDE_WAS("atom.cas.b64 %l1, [%l0], %c, %a;"), d_wide_was},
+        {SLOT "cvt.u16.u32 %k1, %y; cvt.u16.u32 %k2, %z; cvt.u16.u32 %k3, %x; st.u16 [%l0], %k1;"
+              "atom.cas.b16 %k4, [%l0], %k2, %k3; ld.u16 %k5, [%l0]; mov.b32 %w, {%k4, %k5};",
+         w_half_compared},
+    };
+    CHECK(rows);
+    uint64_t in[THREADS * NUMBERS], seed = 13;
+    for (uint32_t i = 0; i < THREADS * NUMBERS; i++) /* few numbers, so that many are the same */
+        in[i] = (uint64_t)((int64_t)(hd_next_random(&seed) % 4) - 2);
+    check_rows_on(rows, sizeof rows / sizeof *rows, in);
+}
+
 /* ---- sums of floats --------------------------------------------------------------------------- */
 
 /* Threads add in their order; each has what there was before. */
@@ -253,9 +319,10 @@ static void hints(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(uniform_loads),  cmocka_unit_test(reductions),
-        cmocka_unit_test(sums_of_floats), cmocka_unit_test(fences),
-        cmocka_unit_test(expected_bytes), cmocka_unit_test(hints),
+        cmocka_unit_test(uniform_loads), cmocka_unit_test(reductions),
+        cmocka_unit_test(atomics),       cmocka_unit_test(sums_of_floats),
+        cmocka_unit_test(fences),        cmocka_unit_test(expected_bytes),
+        cmocka_unit_test(hints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
