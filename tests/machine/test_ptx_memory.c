@@ -4,6 +4,8 @@
  */
 #include "ptx_rows.h"
 
+#include "oracle/floats.h"
+
 /* ---- loads ---------------------------------------------------------------------------------- */
 
 WANT(d_first, n->a)
@@ -216,6 +218,69 @@ static void sums_of_floats(void **state) {
     check_rows_on(rows, sizeof rows / sizeof *rows, in);
 }
 
+/* ---- sums of short floats and of vectors -------------------------------------------------------- */
+
+/* Whole numbers of one digit more than the type has, as sums of two of it. */
+static uint32_t short_of(const float_type *t, uint32_t number) {
+    return (uint32_t)bits_of_float(t, rounded(t, number, 'n'));
+}
+static uint32_t short_sum(const float_type *t, uint32_t a, uint32_t b) {
+    const uint32_t all = (1u << t->digits) - 1;
+    return short_of(t, (a & all) + (b & all));
+}
+static uint32_t short_pair(const float_type *t, const numbers *n) {
+    return short_sum(t, n->x, n->y) | short_sum(t, n->y, n->z) << 16;
+}
+WANT(w_half_sum, short_sum(&floats[F16], n->x, n->y))
+WANT(w_bf16_sum, short_sum(&floats[BF16], n->x, n->y))
+WANT(w_half_pair, short_pair(&floats[F16], n))
+WANT(w_bf16_pair, short_pair(&floats[BF16], n))
+
+/* All threads' lowest three bits, one element of the vector each. */
+static uint32_t sum_of_bits(const numbers *n, uint32_t element) {
+    uint32_t sum = 0;
+    for (uint32_t t = 0; t < THREADS; t++)
+        sum += (uint32_t)n->all[t * NUMBERS + element] & 7;
+    return sum;
+}
+static uint32_t single_bits(uint32_t number) { return (uint32_t)of_float((float)number); }
+WANT(d_vector_sum, single_bits(sum_of_bits(n, 0)) | (uint64_t)single_bits(sum_of_bits(n, 1)) << 32)
+WANT(d_half_vector_sum, short_of(&floats[F16], sum_of_bits(n, 0)) |
+                            short_of(&floats[F16], sum_of_bits(n, 1)) << 16 |
+                            (uint64_t)short_of(&floats[F16], sum_of_bits(n, 2)) << 32)
+
+/* %k0, %k1, %k2: the low digits of %x, %y and %z as shorts; %t1 and %t2: two pairs of them. */
+#define SHORTS(mask, type)                                                                  \
+    SLOT "and.b32 %t1, %x, " mask "; and.b32 %t2, %y, " mask "; and.b32 %t3, %z, " mask ";" \
+         "cvt.rn." type ".u32 %k0, %t1; cvt.rn." type ".u32 %k1, %t2; cvt.rn." type         \
+         ".u32 %k2, %t3; mov.b32 %t1, {%k0, %k1}; mov.b32 %t2, {%k1, %k2};"
+#define ONE_SHORT(text) "st.b16 [%l0], %k0;" text " ld.u16 %w, [%l0];"
+#define TWO_SHORTS(text) "st.b32 [%l0], %t1;" text " ld.u32 %w, [%l0];"
+/* %s1, %s2: the lowest three bits of %x and %y as floats; the words of `holder` begin as zeros. */
+#define ON_HOLDER(text)                                                              \
+    "st.global.u64 [holder], 0; bar.sync 0; and.b32 %t1, %x, 7; and.b32 %t2, %y, 7;" \
+    "cvt.rn.f32.u32 %s1, %t1; cvt.rn.f32.u32 %s2, %t2; " text                        \
+    " bar.sync 0; ld.global.u64 %d, [holder];"
+
+static void sums_of_short_floats(void **state) {
+    (void)state;
+    static const row rows[] = {
+        {SHORTS("2047", "f16") ONE_SHORT("atom.add.noftz.f16 %k3, [%l0], %k1;"), w_half_sum},
+        {SHORTS("255", "bf16") ONE_SHORT("atom.add.noftz.bf16 %k3, [%l0], %k1;"), w_bf16_sum},
+        {SHORTS("2047", "f16") TWO_SHORTS("atom.add.noftz.f16x2 %t3, [%l0], %t2;"), w_half_pair},
+        {SHORTS("255", "bf16") TWO_SHORTS("atom.add.noftz.bf16x2 %t3, [%l0], %t2;"), w_bf16_pair},
+        {SHORTS("2047", "f16") ONE_SHORT("red.add.noftz.f16 [%l0], %k1;"), w_half_sum},
+        {SHORTS("255", "bf16") TWO_SHORTS("red.add.noftz.bf16x2 [%l0], %t2;"), w_bf16_pair},
+        {ON_HOLDER("red.global.add.v2.f32 [holder], {%s1, %s2};"), d_vector_sum},
+        {ON_HOLDER("atom.global.add.v2.f32 {%s3, %s4}, [holder], {%s1, %s2};"), d_vector_sum},
+        {ON_HOLDER("and.b32 %t3, %z, 7; cvt.rn.f32.u32 %s3, %t3; cvt.rn.f16.f32 %k0, %s1;"
+                   "cvt.rn.f16.f32 %k1, %s2; cvt.rn.f16.f32 %k2, %s3; mov.b16 %k3, 0;"
+                   "red.global.add.noftz.v4.f16 [holder], {%k0, %k1, %k2, %k3};"),
+         d_half_vector_sum},
+    };
+    CHECK(rows);
+}
+
 /* ---- fences ----------------------------------------------------------------------------------- */
 
 WANT(w_neighbour, W(n->all[(n->thread ^ 33) * NUMBERS]))
@@ -319,9 +384,13 @@ static void hints(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(uniform_loads), cmocka_unit_test(reductions),
-        cmocka_unit_test(atomics),       cmocka_unit_test(sums_of_floats),
-        cmocka_unit_test(fences),        cmocka_unit_test(expected_bytes),
+        cmocka_unit_test(uniform_loads),
+        cmocka_unit_test(reductions),
+        cmocka_unit_test(atomics),
+        cmocka_unit_test(sums_of_floats),
+        cmocka_unit_test(sums_of_short_floats),
+        cmocka_unit_test(fences),
+        cmocka_unit_test(expected_bytes),
         cmocka_unit_test(hints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
