@@ -89,6 +89,12 @@ typedef struct front_named_recipe {
 /* NULL: there is none. */
 const char *front_find_recipe(const front_named_recipe *rows, size_t count, const char *name);
 #define FRONT_FIND(rows, name) front_find_recipe(rows, sizeof(rows) / sizeof *(rows), name)
+/* a / b as CUDA's __fdividef and PTX's div.approx have it: a divisor beyond 2^126 makes zero, or NaN of
+ * an infinity. */
+#define FRONT_FAST_DIVIDE(divide)                                       \
+    "y = fabs(b); select(and(ogt(y, bits:f32(0x7e800000:i32)), olt(y, " \
+    "bits:f32(0x7f800000:i32))), "                                      \
+    "fmul(a, copysign(bits:f32(0:i32), b)), " divide "(a, b))"
 /* special.c: all of them, up to a NULL name. */
 extern const front_named_recipe front_special_registers[];
 

@@ -60,6 +60,7 @@ static void take_word(page *p, const char *word, size_t length) {
     if (feature.name)
         mark(p->ptx.data, p->ptx.count, feature.group, feature.name, p->file);
     mark(p->ptx.data, p->ptx.count, "functions", words[0], p->file);
+    mark(p->ptx.data, p->ptx.count, "registers", words[0], p->file); /* WARP_SZ */
 }
 
 static void take_text(page *p, const char *text) {

@@ -1,197 +1,15 @@
 /*
- * Instructions of PTX, each run on the machine by 64 threads on odd and random operands, against
- * what the expression in C beside it gives. A thread has three numbers of 64 bits, %a, %b and %c,
- * their low halves %x, %y and %z (as floats %f, %g and %h, as doubles %da, %db and %dc), and
- * leaves %d behind; a body that makes 32 bits leaves %w.
+ * Instructions of PTX by what they are for (ptx_rows.h says how), and what a kernel is made of:
+ * calls, barriers in memory, parts of a text.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "ptx_rows.h"
 
-#include <cmocka.h>
-
-#include <math.h>
-
-#include "frontend/ptx/ast.h"
 #include "oracle/bits.h"
-#include "machine/vm.h"
 
-enum { THREADS = 64, NUMBERS = 3 };
-
-typedef struct numbers {
-    uint64_t a, b, c;
-    uint32_t x, y, z;
-    float f, g, h;
-    double da, db, dc;
-    uint32_t thread;
-} numbers;
-
-typedef uint64_t expected_fn(const numbers *n);
-
-typedef struct row {
-    const char *body;
-    expected_fn *expected;
-} row;
-
-/* ---- running ------------------------------------------------------------------ */
-
-static void say(const hd_message *m, void *user) {
-    (void)user;
-    print_error("%s:%u:%u: %s\n", m->place.file, m->place.line, m->place.column, m->text);
-}
-
-static const char *text_of(hd_arena *arena, const char *body) {
-    return hd_format(
-        arena,
-        ".version 8.7\n.target sm_90\n.address_size 64\n"
-        ".const .align 4 .u32 table[4] = {10, 20, 30, 40};\n"
-        ".global .align 8 .u64 holder = generic(cell);\n.global .align 4 .u32 cell = 77;\n"
-        ".func (.param .b32 r) twice(.param .b32 v) {\n"
-        " .reg .b32 %%v;\n ld.param.b32 %%v, [v];\n add.u32 %%v, %%v, %%v;\n"
-        " st.param.b32 [r], %%v;\n ret;\n}\n"
-        ".func (.param .align 4 .b8 r[8]) swap(.param .align 4 .b8 v[8]) {\n"
-        " .reg .b32 %%v<3>;\n ld.param.v2.b32 {%%v0, %%v1}, [v];\n"
-        " st.param.b32 [r+4], %%v0;\n st.param.b32 [r], %%v1;\n ret;\n}\n"
-        ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
-        " .reg .b32 %%x, %%y, %%z, %%w, %%t<9>;\n .reg .b64 %%a, %%b, %%c, %%d, %%in, %%out, "
-        "%%l<9>;\n"
-        " .reg .f32 %%f, %%g, %%h, %%s<9>;\n .reg .f64 %%da, %%db, %%dc, %%e<9>;\n"
-        " .reg .pred %%p, %%q, %%u;\n .reg .b16 %%k<9>;\n"
-        " .shared .align 8 .b8 tile[512];\n .local .align 8 .b8 own[64];\n"
-        " ld.param.u64 %%in, [in];\n ld.param.u64 %%out, [out];\n"
-        " mov.u32 %%t0, %%tid.x;\n mad.wide.u32 %%in, %%t0, 24, %%in;\n"
-        " mad.wide.u32 %%out, %%t0, 8, %%out;\n"
-        " ld.global.u64 %%a, [%%in];\n ld.global.u64 %%b, [%%in+8];\n ld.global.u64 %%c, "
-        "[%%in+16];\n"
-        " cvt.u32.u64 %%x, %%a;\n cvt.u32.u64 %%y, %%b;\n cvt.u32.u64 %%z, %%c;\n"
-        " mov.b32 %%f, %%x;\n mov.b32 %%g, %%y;\n mov.b32 %%h, %%z;\n"
-        " mov.b64 %%da, %%a;\n mov.b64 %%db, %%b;\n mov.b64 %%dc, %%c;\n mov.u64 %%d, 0;\n"
-        "%s\n%s st.global.u64 [%%out], %%d;\n ret;\n}\n",
-        body, strstr(body, "%w") ? " cvt.u64.u32 %d, %w;\n" : "");
-}
-
-/* Zeros, ones, ends of ranges, special floats; then random bits. */
-static uint64_t number_of(uint32_t i, uint64_t *state) {
-    static const uint64_t odd[] = {0,
-                                   1,
-                                   UINT64_MAX,
-                                   0x8000000080000000,
-                                   0x7fffffff7fffffff,
-                                   0x3ff000003f800000, /* 1.0, as double and float */
-                                   0xc0040000c0200000, /* -2.5 */
-                                   0x7ff000007f800000, /* infinity */
-                                   0x7ff800007fc00000, /* NaN */
-                                   0x0000000100000001, /* a subnormal */
-                                   0x40e4c5c0472648ae,
-                                   31,
-                                   32,
-                                   63,
-                                   0x00ff00ff00ff00ff};
-    uint64_t random = hd_next_random(state);
-    return i < 2 * THREADS ? odd[random % (sizeof odd / sizeof *odd)]
-           : i % 2         ? random & 0xffffffff000000ff
-                           : random;
-}
-
-static hd_status try_text(void (*report)(const hd_message *m, void *user), void *user,
-                          const char *text, const uint64_t *in, uint64_t *out) {
-    hd_arena *arena = hd_arena_new();
-    const hd_diag diag = {report, user};
-    ptx_module *ptx;
-    kir_module *module;
-    hd_job *job;
-    hd_vm *vm = NULL;
-    const hd_job_flags flags = {.kernel_path = "k.ptx",
-                                .dims = 1,
-                                .global = {THREADS, 1, 1},
-                                .local = {THREADS, 1, 1},
-                                .count = THREADS * NUMBERS};
-    const hd_vm_options options = {.workers = 1};
-    hd_status status = ptx_parse(arena, &diag, "k.ptx", text, strlen(text), &ptx);
-    if (!status)
-        status = ptx_lower(arena, &diag, ptx, &module);
-    if (!status)
-        status = hd_job_from_flags(arena, &diag, &flags, module, &job);
-    uint64_t results[THREADS * NUMBERS] = {0};
-    void *contents[] = {(void *)(uintptr_t)in, results};
-    if (!status)
-        status = hd_vm_open(arena, &diag, job, contents, &options, &vm);
-    if (!status)
-        status = hd_vm_run(vm, 0, NULL, NULL);
-    if (!status)
-        memcpy(out, hd_vm_contents(vm, 1), THREADS * sizeof *out);
-    if (vm)
-        hd_vm_close(vm);
-    hd_arena_free(arena);
-    return status;
-}
-
-static void run_text(const char *body, const char *text, const uint64_t *in, uint64_t *out) {
-    if (try_text(say, NULL, text, in, out))
-        fail_msg("%s", body);
-}
-
-static numbers numbers_of(const uint64_t *in, uint32_t thread) {
-    numbers n = {.a = in[0], .b = in[1], .c = in[2], .thread = thread};
-    n.x = (uint32_t)n.a, n.y = (uint32_t)n.b, n.z = (uint32_t)n.c;
-    memcpy(&n.f, &n.x, sizeof n.f), memcpy(&n.g, &n.y, sizeof n.g), memcpy(&n.h, &n.z, sizeof n.h);
-    memcpy(&n.da, &n.a, 8), memcpy(&n.db, &n.b, 8), memcpy(&n.dc, &n.c, 8);
-    return n;
-}
-
-static void check_rows(const row *rows, size_t count) {
-    uint64_t in[THREADS * NUMBERS], out[THREADS], state = 1;
-    for (uint32_t i = 0; i < THREADS * NUMBERS; i++)
-        in[i] = number_of(i, &state);
-    for (size_t r = 0; r < count; r++) {
-        hd_arena *arena = hd_arena_new();
-        run_text(rows[r].body, text_of(arena, rows[r].body), in, out);
-        for (uint32_t t = 0; t < THREADS; t++) {
-            numbers n = numbers_of(in + t * NUMBERS, t);
-            uint64_t wanted = rows[r].expected(&n);
-            if (out[t] != wanted)
-                fail_msg("%s\nof %llx %llx %llx: %llx, but it is %llx", rows[r].body,
-                         (unsigned long long)n.a, (unsigned long long)n.b, (unsigned long long)n.c,
-                         (unsigned long long)out[t], (unsigned long long)wanted);
-        }
-        hd_arena_free(arena);
-    }
-}
-#define CHECK(rows) check_rows(rows, sizeof rows / sizeof *rows)
-
-/* ---- what is expected ------------------------------------------------------------ */
+/* ---- rows ----------------------------------------------------------------------- */
 
 __extension__ typedef __int128 wide;
 __extension__ typedef unsigned __int128 unsigned_wide;
-
-/* NaNs are all one: which bits they have is not told. */
-static uint64_t of_float(float f) {
-    uint32_t bits;
-    memcpy(&bits, &f, sizeof bits);
-    return isnan(f) ? 0x7fffffff : bits;
-}
-static uint64_t of_double(double d) {
-    uint64_t bits;
-    memcpy(&bits, &d, sizeof bits);
-    return isnan(d) ? 0x7fffffffffffffff : bits;
-}
-/* Puts a NaN of %s0 (%e0) into that form. */
-#define FLOAT(text)                                                                    \
-    text " testp.notanumber.f32 %p, %s0; mov.b32 %w, %s0; @%p mov.u32 %w, 0x7fffffff;"
-#define DOUBLE(text)                                                                           \
-    text " testp.notanumber.f64 %p, %e0; mov.b64 %d, %e0; @%p mov.u64 %d, 0x7fffffffffffffff;"
-
-#define WANT(name, expression)               \
-    static uint64_t name(const numbers *n) { \
-        (void)n;                             \
-        return (uint64_t)(expression);       \
-    }
-#define S(v) ((int32_t)(v))
-#define L(v) ((int64_t)(v))
-#define W(v) ((uint32_t)(v))
 
 /* Of the bytes from a bit on. */
 static uint32_t byte_distance(uint32_t x, uint32_t y, uint32_t from) {
@@ -681,15 +499,9 @@ static void barriers_in_memory(void **state) {
     CHECK(rows);
 }
 
-static void keep(const hd_message *m, void *user) {
-    snprintf(user, 300, "%u: %s", m->place.line, m->text);
-}
-
 static void faults_at_barriers_in_memory(void **state) {
     (void)state;
-    static const struct {
-        const char *body, *message;
-    } rows[] = {
+    static const failing_row rows[] = {
         {INIT("64") "setp.lt.u32 %q, %t0, 63; mov.u64 %l1, 0;"
                     "@%q mbarrier.arrive.shared.b64 %l1, [tile+8];" WAIT_V,
          "waits for an mbarrier's phase that nobody ends"},
@@ -697,15 +509,7 @@ static void faults_at_barriers_in_memory(void **state) {
          "arrives 2 times at an mbarrier whose phase lacks 1 of 5 arrivals"},
         {"mbarrier.arrive.shared.b64 %l1, [tile+16];", "lacks 0 of 0 arrivals; it is initialised"},
     };
-    uint64_t in[THREADS * NUMBERS] = {0}, out[THREADS];
-    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-        hd_arena *arena = hd_arena_new();
-        char message[300] = "";
-        assert_int_equal(try_text(keep, message, text_of(arena, rows[r].body), in, out), HD_EINPUT);
-        if (!strstr(message, rows[r].message))
-            fail_msg("'%s' does not say '%s'", message, rows[r].message);
-        hd_arena_free(arena);
-    }
+    CHECK_FAILS(rows, HD_EINPUT);
 }
 
 /* Another part has what this one declares, and things of the same name that are its own. */

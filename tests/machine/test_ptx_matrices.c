@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include <math.h>
+
 #include "frontend/ptx/ast.h"
 #include "oracle/bits.h"
 #include "oracle/mma.h"
@@ -311,6 +313,134 @@ static void mma_takes_fragments(void **state) {
         }
 }
 
+/* ---- sums of fractions, which rounding decides ------------------------------------------------ */
+
+/* A half from -4 to 4, of any digits. */
+static double fraction(uint64_t *seed) {
+    return (double)(_Float16)(((double)(hd_next_random(seed) >> 11) * 0x1p-53 - 0.5) * 8);
+}
+
+static void put_fraction(void *at, bool is_single, uint32_t index, double number) {
+    const float single = (float)number;
+    const _Float16 half = (_Float16)number;
+    memcpy((uint8_t *)at + (size_t)index * (is_single ? 4 : 2),
+           is_single ? (const void *)&single : (const void *)&half, is_single ? 4 : 2);
+}
+
+static long double get_fraction(const void *at, bool is_single, uint32_t index) {
+    float single = 0;
+    _Float16 half = 0;
+    memcpy(is_single ? (void *)&single : (void *)&half,
+           (const uint8_t *)at + (size_t)index * (is_single ? 4 : 2), is_single ? 4 : 2);
+    return is_single ? (long double)single : (long double)half;
+}
+
+/* The sum, rounded once: by half a unit of the last of its digits; a sum of doubles before that is as
+ * good as exact. */
+static void check_sum(const char *what, bool is_single, long double got, long double exact) {
+    const long double unit = is_single ? 0x1p-24L : 0x1p-11L;
+    const long double least = is_single ? 0x1p-149L : 0x1p-25L; /* of subnormal ones */
+    if (!(fabsl(got - exact) <= unit * fabsl(exact) * (1 + 0x1p-20L) + least))
+        fail_msg("%s: %La, but it is %La", what, got, exact);
+}
+
+static void wmma_rounds_once(void **state) {
+    static const struct {
+        const char *body;
+        bool is_single;
+    } rows[] = {
+        {"wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%x0, %x1, %x2, %x3, %x4, %x5, %x6, "
+         "%x7}, [%a];\n"
+         "wmma.load.b.sync.aligned.col.m16n16k16.global.f16 {%y0, %y1, %y2, %y3, %y4, %y5, %y6, "
+         "%y7}, [%b];\n"
+         "wmma.load.c.sync.aligned.row.m16n16k16.global.f32 {%f0, %f1, %f2, %f3, %f4, %f5, %f6, "
+         "%f7}, [%c];\n"
+         "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%f8, %f9, %f10, %f11, %f12, %f13, %f14, "
+         "%f15}, {%x0, %x1, %x2, %x3, %x4, %x5, %x6, %x7}, {%y0, %y1, %y2, %y3, %y4, %y5, %y6, "
+         "%y7}, {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7};\n"
+         "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%d], {%f8, %f9, %f10, %f11, %f12, "
+         "%f13, %f14, %f15};",
+         true},
+        {"wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%x0, %x1, %x2, %x3, %x4, %x5, %x6, "
+         "%x7}, [%a];\n"
+         "wmma.load.b.sync.aligned.col.m16n16k16.global.f16 {%y0, %y1, %y2, %y3, %y4, %y5, %y6, "
+         "%y7}, [%b];\n"
+         "wmma.load.c.sync.aligned.row.m16n16k16.global.f16 {%z0, %z1, %z2, %z3}, [%c];\n"
+         "wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16 {%z4, %z5, %z6, %z7}, {%x0, %x1, %x2, "
+         "%x3, %x4, %x5, %x6, %x7}, {%y0, %y1, %y2, %y3, %y4, %y5, %y6, %y7}, {%z0, %z1, %z2, "
+         "%z3};\n"
+         "wmma.store.d.sync.aligned.row.m16n16k16.global.f16 [%d], {%z4, %z5, %z6, %z7};",
+         false},
+    };
+    bench *b = *state;
+    double a[16][16], bb[16][16], c[16][16];
+    uint64_t seed = 21;
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        for (uint32_t row = 0; row < 16; row++)
+            for (uint32_t column = 0; column < 16; column++) {
+                put_fraction(b->buffers[0], false, 16 * row + column,
+                             a[row][column] = fraction(&seed));
+                put_fraction(b->buffers[1], false, 16 * column + row,
+                             bb[row][column] = fraction(&seed));
+                put_fraction(b->buffers[2], rows[r].is_single, 16 * row + column,
+                             c[row][column] = fraction(&seed));
+            }
+        run_warp(b, rows[r].body);
+        for (uint32_t row = 0; row < 16; row++)
+            for (uint32_t column = 0; column < 16; column++) {
+                long double exact = c[row][column];
+                for (uint32_t k = 0; k < 16; k++)
+                    exact += (long double)a[row][k] * bb[k][column];
+                check_sum(rows[r].is_single ? "wmma of f32" : "wmma of f16", rows[r].is_single,
+                          get_fraction(b->buffers[3], rows[r].is_single, 16 * row + column), exact);
+            }
+    }
+}
+
+/* Of k columns of A: each lane's halves stand side by side. */
+static void check_mma_of_halves(bench *b, uint32_t k, const char *body) {
+    double a[16][32] = {{0}}, bb[32][8] = {{0}}, c[16][8];
+    uint64_t seed = k;
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        for (uint32_t i = 0; i < k / 2; i++) {
+            oracle_place p = oracle_of_a(16, k, 16, lane, i);
+            put_fraction(b->buffers[0], false, 8 * lane + i, a[p.row][p.column] = fraction(&seed));
+        }
+        for (uint32_t i = 0; i < k / 4; i++) {
+            oracle_place p = oracle_of_b(k, 16, lane, i);
+            put_fraction(b->buffers[1], false, 4 * lane + i, bb[p.row][p.column] = fraction(&seed));
+        }
+        for (uint32_t i = 0; i < 4; i++) {
+            oracle_place p = oracle_of_c(lane, i);
+            put_fraction(b->buffers[2], false, 4 * lane + i, c[p.row][p.column] = fraction(&seed));
+        }
+    }
+    run_warp(b, hd_format(b->arena,
+                          "mad.wide.u32 %%a, %%r0, 16, %%a; mad.wide.u32 %%b, %%r0, 8, %%b;\n"
+                          "mad.wide.u32 %%c, %%r0, 8, %%c; mad.wide.u32 %%d, %%r0, 8, %%d;\n"
+                          "ld.global.v4.b32 {%%x0, %%x1, %%x2, %%x3}, [%%a];\n"
+                          "ld.global.v2.b32 {%%y0, %%y1}, [%%b];\n"
+                          "ld.global.v2.b32 {%%z0, %%z1}, [%%c];\n"
+                          "%s\nst.global.v2.b32 [%%d], {%%z2, %%z3};",
+                          body));
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        for (uint32_t i = 0; i < 4; i++) {
+            oracle_place p = oracle_of_c(lane, i);
+            long double sum = oracle_product((const double(*)[32])a, (const double(*)[8])bb,
+                                             (const double(*)[8])c, k, p.row, p.column);
+            check_sum(body, false, get_fraction(b->buffers[3], false, 4 * lane + i), sum);
+        }
+}
+
+static void mma_of_halves_rounds_once(void **state) {
+    check_mma_of_halves(*state, 16,
+                        "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%z2, %z3}, {%x0, %x1, "
+                        "%x2, %x3}, {%y0, %y1}, {%z0, %z1};");
+    check_mma_of_halves(*state, 8,
+                        "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%z2, %z3}, {%x0, %x1}, "
+                        "{%y0}, {%z0, %z1};");
+}
+
 /* cp.async brings 32 rows of 16 bytes to shared memory, the odd ones only their first 4 bytes;
  * ldmatrix deals out four matrices of 8 rows, and stmatrix turns them on the way back. */
 static void matrices_move(void **state) {
@@ -350,6 +480,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(wmma_products, setup, teardown),
         cmocka_unit_test_setup_teardown(wmma_saturates, setup, teardown),
         cmocka_unit_test_setup_teardown(mma_takes_fragments, setup, teardown),
+        cmocka_unit_test_setup_teardown(wmma_rounds_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(mma_of_halves_rounds_once, setup, teardown),
         cmocka_unit_test_setup_teardown(matrices_move, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

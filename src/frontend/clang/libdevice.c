@@ -122,7 +122,7 @@ static const front_named_recipe other_functions[] = {
     {"fast_cosf", "native_cos(a)"},
     {"fast_exp10f", "native_exp10(a)"},
     {"fast_expf", "native_exp(a)"},
-    {"fast_fdividef", "native_divide(a, b)"},
+    {"fast_fdividef", FRONT_FAST_DIVIDE("native_divide")},
     {"fast_log10f", "native_log10(a)"},
     {"fast_log2f", "native_log2(a)"},
     {"fast_logf", "native_log(a)"},

@@ -1,4 +1,6 @@
 /* mov and cvt. */
+#include <stdlib.h>
+
 #include "frontend/ptx/internal.h"
 
 static void lower_mov(ptx_lowering *l) {
@@ -15,10 +17,11 @@ static void lower_mov(ptx_lowering *l) {
 
 /* ---- integers to integers -------------------------------------------------------- */
 
-/* The number within the bounds of an integer type, as one of 64 bits of the source's signedness. */
-static kir_value bounded(ptx_lowering *l, kir_value value, ptx_type from, ptx_type to) {
-    bool is_signed = ptx_is_signed(from), to_signed = ptx_is_signed(to);
-    uint64_t most = UINT64_MAX >> (64 - ptx_type_bits(to) + to_signed);
+/* The number within the bounds of an integer of so many bits, as one of 64 of the source's signedness. */
+static kir_value bounded(ptx_lowering *l, kir_value value, ptx_type from, uint32_t bits,
+                         bool to_signed) {
+    bool is_signed = ptx_is_signed(from);
+    uint64_t most = UINT64_MAX >> (64 - bits + to_signed);
     kir_type wide = ptx_int(64);
     kir_value letters[26] = {value, ptx_number(l, wide, to_signed ? -(int64_t)most - 1 : 0),
                              ptx_number(l, wide, (int64_t)most)};
@@ -32,7 +35,7 @@ static kir_value bounded(ptx_lowering *l, kir_value value, ptx_type from, ptx_ty
 
 static kir_value integer_to_integer(ptx_lowering *l, kir_value value, ptx_type from, ptx_type to) {
     if (ptx_has(l->inst, "sat"))
-        value = bounded(l, value, from, to);
+        value = bounded(l, value, from, ptx_type_bits(to), ptx_is_signed(to));
     return ptx_resize(l, value, ptx_kir_type(to), ptx_is_signed(from));
 }
 
@@ -116,6 +119,19 @@ static kir_value clamped(ptx_lowering *l, kir_value value) {
     return value;
 }
 
+/* With .satfinite no further from zero than the greatest number of the target, a float of these bits; NaN
+ * stays NaN. */
+static kir_value finite(ptx_lowering *l, kir_value value, uint32_t most) {
+    if (!ptx_has(l->inst, "satfinite"))
+        return value;
+    kir_value letters[26] = {value, ptx_number(l, ptx_int(32), most)};
+    return front_recipe(&l->out, "x = bits:f32(b); fmin_nan(fmax_nan(a, fneg(x)), x)", letters,
+                        true, ptx_real(32));
+}
+#define MOST_F16 0x477fe000
+#define MOST_BF16 0x7f7f0000
+#define MOST_TF32 0x7f7fe000
+
 static kir_value flushed(ptx_lowering *l, kir_value value) {
     bool is_single = ptx_type_of_value(l, value).bits == 32;
     return ptx_has(l->inst, "ftz") && is_single ? ptx_call1(l, "flush", value) : value;
@@ -126,7 +142,7 @@ static void lower_to_pair(ptx_lowering *l, ptx_type to) {
     kir_value halves[2];
     for (uint32_t k = 0; k < 2; k++) {
         kir_value value = ptx_get(l, 2 - k, PTX_F32);
-        value = clamped(l, flushed(l, value));
+        value = finite(l, clamped(l, flushed(l, value)), to == PTX_F16X2 ? MOST_F16 : MOST_BF16);
         halves[k] = to == PTX_F16X2 ? float_to_float(l, value, ptx_real(16)) : to_bf16(l, value);
     }
     ptx_put(l, 0, ptx_pair(l, halves[0], halves[1]), false);
@@ -157,28 +173,35 @@ static void lower_to_tf32(ptx_lowering *l) {
     const char *name = ptx_has(l->inst, "rn")   ? "round_to_tf32_rn"
                        : ptx_has(l->inst, "rz") ? "round_to_tf32_rz"
                                                 : "round_to_tf32";
-    value = ptx_call1(l, name, clamped(l, value));
+    value = ptx_call1(l, name, finite(l, clamped(l, value), MOST_TF32));
     ptx_put(l, 0, ptx_bits_as(l, value, ptx_int(32)), false);
 }
 
 /* ---- cvt ------------------------------------------------------------------------------- */
 
-/* cvt.pack.sat.s16.s32 d, a, b and with b32 also c: a and b, or four bytes. */
+/* cvt.pack.sat.s16.s32 d, a, b: both within 16 bits. With 8, 4 or 2 there is also c, whose bits stand
+ * above them. */
 static void lower_pack(ptx_lowering *l) {
-    bool has_third = l->inst->operand_count > 3;
-    ptx_type from = ptx_type_of(l->inst, has_third ? 1 : 0);
-    ptx_type to = ptx_type_of(l->inst, has_third ? 2 : 1);
-    kir_type word = ptx_int(32);
-    uint32_t bits = ptx_type_bits(to);
-    kir_value a = ptx_get(l, 1, from), b = ptx_get(l, 2, from);
-    kir_value c = has_third ? ptx_get(l, 3, PTX_B32) : ptx_number(l, word, 0);
-    kir_value low = ptx_resize(l, integer_to_integer(l, b, from, to), word, false);
-    kir_value high = ptx_resize(l, integer_to_integer(l, a, from, to), word, false);
-    high = ptx_op(l, KIR_SHL, high, ptx_number(l, word, bits));
-    low = ptx_op(l, KIR_OR, low, high);
-    if (bits == 8)
-        low = ptx_op(l, KIR_OR, low, ptx_op(l, KIR_SHL, c, ptx_number(l, word, 16)));
-    ptx_put(l, 0, low, false);
+    const ptx_inst *inst = l->inst;
+    const bool has_third = inst->operand_count > 3;
+    const char *to = inst->word_count > 4u + has_third ? inst->words[3] : "";
+    const uint32_t bits = (*to == 's' || *to == 'u') ? (uint32_t)strtoul(to + 1, NULL, 10) : 0;
+    const ptx_type from = ptx_type_of(inst, has_third);
+    if (has_third ? bits != 8 && bits != 4 && bits != 2 : bits != 16) {
+        ptx_cannot(l, "%s: this conversion is not supported", ptx_opcode(l->arena, inst));
+        return;
+    }
+    kir_value letters[26] = {
+        bounded(l, ptx_get(l, 1, from), from, bits, *to == 's'),
+        bounded(l, ptx_get(l, 2, from), from, bits, *to == 's'),
+        has_third ? ptx_get(l, 3, PTX_B32) : ptx_number(l, ptx_int(32), 0),
+        ptx_number(l, ptx_int(32), bits),
+        ptx_number(l, ptx_int(32), (1 << bits) - 1),
+    };
+    kir_value d = front_recipe(
+        &l->out, "or(or(and(trunc:i32(b), e), shl(and(trunc:i32(a), e), d)), shl(shl(c, d), d))",
+        letters, false, ptx_int(32));
+    ptx_put(l, 0, d, false);
 }
 
 static void lower_cvt(ptx_lowering *l) {
@@ -186,7 +209,8 @@ static void lower_cvt(ptx_lowering *l) {
     bool is_of_bytes = from >= PTX_E4M3X2 || to >= PTX_E4M3X2;
     if (is_of_bytes && lower_bytes(l, from, to))
         return;
-    if (to == PTX_NO_TYPE || is_of_bytes || from == PTX_F16X2 || from == PTX_BF16X2) {
+    if (to == PTX_NO_TYPE || is_of_bytes || from == PTX_F16X2 || from == PTX_BF16X2 ||
+        ptx_has(l->inst, "rs")) { /* random bits decide */
         ptx_cannot(l, "%s: this conversion is not supported", ptx_opcode(l->arena, l->inst));
         return;
     }
@@ -197,6 +221,8 @@ static void lower_cvt(ptx_lowering *l) {
     kir_value value = ptx_get(l, 1, from);
     if (from == PTX_BF16)
         value = ptx_bf16_to_float(l, value);
+    if (from == PTX_BF16 && to == PTX_BF16)
+        value = float_to_float(l, value, ptx_real(32)); /* to a whole number */
     bool from_float = ptx_is_float(from), to_float = ptx_is_float(to);
     if (!from_float && !to_float) {
         value = integer_to_integer(l, value, from, to);
@@ -205,6 +231,8 @@ static void lower_cvt(ptx_lowering *l) {
     }
     if (from_float)
         value = flushed(l, value);
+    if (from == PTX_F32 && (to == PTX_F16 || to == PTX_BF16))
+        value = finite(l, value, to == PTX_F16 ? MOST_F16 : MOST_BF16);
     if (!to_float) {
         ptx_put(l, 0, float_to_integer(l, value, to), ptx_is_signed(to));
         return;

@@ -172,9 +172,11 @@ static const char *how_of_register(const char *name) {
 static void add_registers(hd_arena *arena, const front_named_recipe *rows, hd_features *all) {
     for (; rows->name; rows++) {
         const char *how = how_of_register(rows->name);
-        char *name = hd_format(arena, "%%%s", rows->name);
-        if (!strncmp(name, "%lanemask", 9))
-            name[9] = '_';
+        bool is_constant = !strcmp(rows->name, "warpsize"); /* the one that PTX calls otherwise */
+        char *name = is_constant ? "WARP_SZ" : hd_format(arena, "%%%s", rows->name);
+        char *dot = strchr(name, '.');
+        if (dot && dot[2]) /* lanemask.eq, clock.hi; but tid.x */
+            *dot = '_';
         hd_push(arena, all,
                 (hd_feature){"registers", name, how ? HD_IS_APPROXIMATE : HD_IS_EXACT, how});
     }

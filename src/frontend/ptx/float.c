@@ -36,8 +36,8 @@ typedef struct float_rule {
     const char *name;   /* of the call for bf16, NULL: there is none; "min", "max" */
 } float_rule;
 
-/* min and max: of two operands or of three. With xorsign.abs of their sizes, with the product of the
- * signs. */
+/* min and max: of two operands or of three. With .abs of their sizes, with .xorsign with the product of
+ * their signs. */
 static const char *extreme_recipe(ptx_lowering *l, const char *name, uint32_t count,
                                   kir_type type) {
     bool takes_sizes = ptx_has(l->inst, "abs");
@@ -49,7 +49,9 @@ static const char *extreme_recipe(ptx_lowering *l, const char *name, uint32_t co
                            operand);
         sign = hd_format(l->arena, "xor(%s, bits:i%u(%c))", sign, type.bits, operand);
     }
-    return takes_sizes ? hd_format(l->arena, "copysign(%s, bits:own(%s))", recipe, sign) : recipe;
+    return ptx_has(l->inst, "xorsign")
+               ? hd_format(l->arena, "copysign(%s, bits:own(%s))", recipe, sign)
+               : recipe;
 }
 
 static uint32_t count_of(const ptx_lowering *l, const float_rule *rule) {
@@ -70,7 +72,7 @@ static kir_value plain(ptx_lowering *l, const float_rule *rule, const kir_value 
 }
 
 static kir_value computed(ptx_lowering *l, const float_rule *rule, kir_value *x) {
-    bool flushes = ptx_has(l->inst, "ftz") && ptx_type_of_value(l, x[0]).bits <= 32;
+    bool flushes = ptx_has(l->inst, "ftz");
     for (uint32_t i = 0; flushes && i < count_of(l, rule); i++)
         x[i] = ptx_call1(l, "flush", x[i]);
     kir_value d = plain(l, rule, x);
@@ -95,10 +97,27 @@ static kir_value computed_bf16(ptx_lowering *l, const float_rule *rule, kir_valu
 
 /* ---- the instruction ------------------------------------------------------------------ */
 
+/* add.f32.bf16 d, a, c: all but the last operand are of 16 bits, and the result is not. */
+static void lower_mixed(ptx_lowering *l, const float_rule *rule, ptx_type type) {
+    kir_value x[3] = {0};
+    for (uint32_t i = 0; i < rule->count; i++) {
+        bool is_last = i + 1 == rule->count;
+        x[i] = ptx_get(l, 1 + i, is_last ? PTX_F32 : type);
+        if (!is_last)
+            x[i] = type == PTX_BF16 ? ptx_bf16_to_float(l, x[i])
+                                    : ptx_to(l, KIR_FPEXT, ptx_real(32), x[i]);
+    }
+    ptx_put(l, 0, computed(l, rule, x), false);
+}
+
 /* f16x2 and bf16x2 are pairs, f32x2 two floats in 64 bits. */
 static void lower_float(ptx_lowering *l) {
     const float_rule *rule = l->what;
     ptx_type type = ptx_type_of(l->inst, 0);
+    if (ptx_type_of(l->inst, 1) == PTX_F32) {
+        lower_mixed(l, rule, type);
+        return;
+    }
     bool is_wide = ptx_has(l->inst, "f32x2");
     bool is_pair = type == PTX_F16X2 || type == PTX_BF16X2;
     bool is_bf16 = type == PTX_BF16 || type == PTX_BF16X2;
@@ -140,19 +159,27 @@ void ptx_lower_refused(ptx_lowering *l) {
 #define IS(name, recipe) {name, NULL, "t: " recipe, false}
 /* The gross approximations for doubles are of upper halves; rsqrt without .ftz is no such. */
 #define UPPER_HALF(x) "bits:f64(and(bits:i64(" x "), 0xffffffff00000000))"
+/* Both halves of a pair, subnormal ones as zeros. */
+#define FLUSHED_HALF(digits, rest) "select(eq(and(a, " digits "), 0), " rest ":i32, -1:i32)"
+#define FLUSHED_PAIR                                                                        \
+    "and(a, and(" FLUSHED_HALF("0x7c00", "0xffff8000") ", " FLUSHED_HALF("0x7c000000",      \
+                                                                         "0x8000ffff") "))"
 /* neg and abs of all but f32 and f64 change signs alone. */
-#define SIGN(name, op, op_bits, mask, masks)                                                    \
-    IS(name ".ftz.f32", op "(flush(a))"), IS(name ".f32", op "(a)"), IS(name ".f64", op "(a)"), \
-        IS(name ".ftz.f16", "bits:own(" op_bits "(bits:i16(flush(a)), " mask "))"),             \
-        IS(name ".f16", "bits:own(" op_bits "(bits:i16(a), " mask "))"),                        \
-        IS(name ".bf16", op_bits "(a, " mask ")"), IS(name ".f16x2", op_bits "(a, " masks ")"), \
-        IS(name ".bf16x2", op_bits "(a, " masks ")")
+#define SIGN(name, op, op_bits, mask, masks)                                                      \
+    IS(name ".ftz.f32", op "(flush(a))"), IS(name ".f32", op "(a)"), IS(name ".f64", op "(a)"),   \
+        IS(name ".ftz.f16", "bits:own(" op_bits "(bits:i16(flush(a)), " mask "))"),               \
+        IS(name ".f16", "bits:own(" op_bits "(bits:i16(a), " mask "))"),                          \
+        IS(name ".bf16", op_bits "(a, " mask ")"),                                                \
+        IS(name ".ftz.f16x2", op_bits "(" FLUSHED_PAIR ", " masks ")"),                           \
+        IS(name ".f16x2", op_bits "(a, " masks ")"), IS(name ".bf16x2", op_bits "(a, " masks ")")
 #define SUBNORMAL(least) "x = fabs(a); and(olt(x, " least "), ogt(x, 0))"
 const ptx_rule ptx_float_rules[] = {
     ROUNDED("add", 2, "add", "(a, b)", "fadd(a, b)", "bf16_add"),
     ROUNDED("sub", 2, "sub", "(a, b)", "fsub(a, b)", "bf16_sub"),
     ROUNDED("mul", 2, "mul", "(a, b)", "fmul(a, b)", "bf16_mul"),
+    RULE("div.approx", 2, FRONT_FAST_DIVIDE("fdiv"), NULL),
     ROUNDED("div", 2, "div", "(a, b)", "fdiv(a, b)", NULL),
+    {"fma.oob", ptx_lower_refused, "; no NaN stands for what is out of bounds", false},
     ROUNDED("fma", 3, "fma", "(a, b, c)", "fma(a, b, c)", "bf16_fma"),
     ROUNDED("mad", 3, "fma", "(a, b, c)", "fma(a, b, c)", "bf16_fma"),
     RULE("min", 2, NULL, "min"),
@@ -178,7 +205,7 @@ const ptx_rule ptx_float_rules[] = {
     IS("testp.infinite", "ne(isinf:i32(a), 0)"),
     IS("testp.notanumber", "ne(isnan:i32(a), 0)"),
     IS("testp.number", "eq(isnan:i32(a), 0)"),
-    IS("testp.normal", "ne(isnormal:i32(a), 0)"),
+    IS("testp.normal", "or(ne(isnormal:i32(a), 0), oeq(a, 0))"), /* zeros are */
     /* less than the normal ones, and no zero */
     IS("testp.subnormal.f32", SUBNORMAL("bits:f32(0x800000:i32)")),
     IS("testp.subnormal.f64", SUBNORMAL("bits:f64(0x10000000000000:i64)")),

@@ -258,7 +258,8 @@ static kir_value compared(ptx_lowering *l, kir_value value, ptx_type type, uint3
         value = ptx_half(l, value, type, half);
     if (type == PTX_BF16 || type == PTX_BF16X2)
         value = ptx_bf16_to_float(l, value);
-    if (type == PTX_F32 && ptx_has(l->inst, "ftz"))
+    bool has_ftz = type == PTX_F32 || type == PTX_F16 || type == PTX_F16X2;
+    if (has_ftz && ptx_has(l->inst, "ftz"))
         value = ptx_call1(l, "flush", value);
     return value;
 }
