@@ -12,7 +12,9 @@ typedef enum cuda_memory_kind {
     CUDA_MEMORY_MANAGED,
     CUDA_MEMORY_PINNED,     /* of the host, by cudaMallocHost() and the like */
     CUDA_MEMORY_REGISTERED, /* of the host, by cudaHostRegister() */
-    CUDA_MEMORY_VARIABLE    /* of a module */
+    CUDA_MEMORY_VARIABLE,   /* of a module */
+    CUDA_MEMORY_ARRAY,
+    CUDA_MEMORY_OBJECT /* the description of a texture or surface */
 } cuda_memory_kind;
 
 typedef struct cuda_pool {

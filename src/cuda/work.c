@@ -33,7 +33,8 @@ static cuda_error check_place(cuda_process *p, const cuda_place *place, const cu
         bool gone = cuda_memory_gone(p, place->at);
         return side == OF_DEVICE || gone ? CUDA_INVALID_VALUE : CUDA_SUCCESS;
     }
-    bool device_alone = a->kind == CUDA_MEMORY_DEVICE || a->kind == CUDA_MEMORY_VARIABLE;
+    bool device_alone = a->kind == CUDA_MEMORY_DEVICE || a->kind == CUDA_MEMORY_VARIABLE ||
+                        a->kind == CUDA_MEMORY_ARRAY;
     if (side == OF_HOST && device_alone)
         return CUDA_INVALID_VALUE;
     size_t rest = a->bytes - ((uintptr_t)place->at - a->address);
