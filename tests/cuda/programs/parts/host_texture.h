@@ -27,6 +27,10 @@ struct axis {
     double weight;
 };
 inline axis on_axis(double x, int n, int mode, bool normalized, bool linear) {
+    if (normalized && mode == WRAP)
+        x -= std::floor(x);
+    if (normalized && mode == MIRROR)
+        x = std::fmod(std::floor(x), 2) == 0 ? x - std::floor(x) : 1 - (x - std::floor(x));
     const double at = (normalized ? x * n : x) - (linear ? 0.5 : 0);
     const int low = (int)std::floor(at);
     return {element(low, n, mode, normalized), element(low + 1, n, mode, normalized),
