@@ -187,7 +187,7 @@ static void describe_array(kir_texture *t, const cuda_array *a) {
 
 /* Of one dimension, of so many bytes; or rows. All must be memory of the device. */
 static cuda_error describe_memory(const cuda_process *p, kir_texture *t, const cuda_resource *r) {
-    enum { ALIGNMENT = 512, PITCH_ALIGNMENT = 32 };
+    enum { PITCH_ALIGNMENT = 32 };
     const cuda_allocation *a = cuda_memory_at(p, r->at);
     const uint32_t texel = cuda_texel_bytes(r->texels);
     const bool is_rows = r->type == CUDA_OF_ROWS;
@@ -195,7 +195,7 @@ static cuda_error describe_memory(const cuda_process *p, kir_texture *t, const c
         return CUDA_INVALID_CHANNEL_DESCRIPTOR;
     const size_t width = is_rows ? r->width : r->width / texel;
     size_t bytes = width * texel;
-    if (!a || !width || (is_rows && !r->height) || (uintptr_t)r->at % ALIGNMENT ||
+    if (!a || !width || (is_rows && !r->height) || (uintptr_t)r->at % CUDA_TEXTURE_ALIGNMENT ||
         (is_rows && (r->pitch < bytes || r->pitch % PITCH_ALIGNMENT)))
         return CUDA_INVALID_VALUE;
     if (is_rows && __builtin_mul_overflow(r->height - 1, r->pitch, &bytes))
@@ -272,11 +272,13 @@ static bool has_border(const kir_texture *t) {
     return false;
 }
 
-/* Ways of sampling that what is sampled does not have. */
-static cuda_error check_sampling(cuda_process *p, kir_texture *t, const cuda_resource *r) {
+/* Ways of sampling that what is sampled does not have. The driver reads integers of 32 bits as they are,
+ * whatever it is asked for. */
+static cuda_error check_sampling(cuda_process *p, kir_texture *t, const cuda_resource *r,
+                                 bool is_runtimes) {
     const bool is_float = t->kind == KIR_TEXTURE_FLOAT;
     const bool is_filtered = t->flags & KIR_TEXTURE_LINEAR;
-    if (is_float)
+    if (is_float || (t->bits > 16 && !is_runtimes))
         t->flags &= ~(unsigned)KIR_TEXTURE_AS_FLOAT;
     if (t->flags & KIR_TEXTURE_AS_FLOAT && t->bits > 16)
         return CUDA_INVALID_NORM_SETTING;
@@ -323,7 +325,7 @@ cuda_error cuda_texture_make(cuda_process *p, const cuda_resource *resource, con
     if (!error && view)
         error = apply_view(p, &t, view);
     if (!error)
-        error = check_sampling(p, &t, resource);
+        error = check_sampling(p, &t, resource, like->is_runtimes);
     return error ? error : make_object(p, like, &t, result);
 }
 
@@ -356,4 +358,60 @@ cuda_error cuda_object_end(cuda_process *p, uint64_t object, bool is_surface) {
                ? cuda_memory_end(p, (void *)(uintptr_t)object, /* NOLINT */
                                  1 << CUDA_MEMORY_OBJECT, CUDA_INVALID_VALUE)
                : CUDA_INVALID_VALUE;
+}
+
+/* ---- references --------------------------------------------------------------------------------- */
+
+cuda_reference *cuda_reference_of(cuda_process *p, void *variable, const char *name,
+                                  bool is_surface) {
+    enum { CLAMP = 1 };
+    for (size_t i = 0; i < p->references.count; i++)
+        if (p->references.data[i]->variable == variable)
+            return p->references.data[i];
+    cuda_reference *r = cuda_handle_new(p, CUDA_REFERENCE, sizeof *r);
+    r->name = hd_strdup(p->arena, name);
+    r->variable = variable;
+    r->is_surface = is_surface;
+    r->sampled.flags = KIR_TEXTURE_AS_FLOAT;
+    for (int d = 0; d < 3; d++)
+        r->sampled.address[d] = CLAMP;
+    hd_push(p->arena, &p->references, r);
+    return r;
+}
+
+static cuda_error settle(cuda_process *p, cuda_reference *r) {
+    const cuda_object like = {.is_surface = r->is_surface};
+    cuda_object_end(p, r->object, r->is_surface);
+    r->object = 0;
+    r->is_changed = false;
+    cuda_error error =
+        !r->is_bound    ? CUDA_SUCCESS
+        : r->is_surface ? cuda_surface_make(p, &r->resource, &like, &r->object)
+                        : cuda_texture_make(p, &r->resource, NULL, &r->sampled, &like, &r->object);
+    if (error)
+        cuda_say(p, "error: what reference '%s' is bound to cannot be read so", r->name);
+    else if (r->object) /* which the program does not free */
+        cuda_memory_at(p, (void *)(uintptr_t)r->object)->is_own = true; /* NOLINT */
+    *r->variable = r->object;
+    return error ? CUDA_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+cuda_error cuda_references_settle(cuda_process *p) {
+    cuda_error error = CUDA_SUCCESS;
+    for (size_t i = 0; i < p->references.count && !error; i++)
+        if (p->references.data[i]->is_changed)
+            error = settle(p, p->references.data[i]);
+    return error;
+}
+
+void cuda_reference_drop(cuda_process *p, const void *variable) {
+    for (size_t i = 0; i < p->references.count; i++) {
+        cuda_reference *r = p->references.data[i];
+        if (r->variable != variable)
+            continue;
+        cuda_object_end(p, r->object, r->is_surface);
+        cuda_handle_free(p, r);
+        p->references.data[i] = p->references.data[--p->references.count];
+        return;
+    }
 }

@@ -9,7 +9,8 @@
 #include "cuda/work.h"
 #include "kernel/texture.h"
 
-enum { CUDA_LINEAR_MOST = 1 << 28 }; /* texels of memory without an array */
+enum { CUDA_TEXTURE_ALIGNMENT = 512 }; /* bytes, of memory without an array */
+enum { CUDA_LINEAR_MOST = 1 << 28 };   /* texels of memory without an array */
 
 typedef struct cuda_texels {
     uint32_t bits, channels, kind; /* as in kir_texture; bits of a channel */
@@ -98,5 +99,25 @@ cuda_error cuda_seamless_refused(cuda_process *p);
 /* NULL: it is none of this kind. */
 cuda_object *cuda_object_at(const cuda_process *p, uint64_t object, bool is_surface);
 cuda_error cuda_object_end(cuda_process *p, uint64_t object, bool is_surface);
+
+/* ---- references --------------------------------------------------------------------------------- */
+
+/* A variable of a module that holds an object, made of what the program says of it by and by. */
+typedef struct cuda_reference {
+    const char *name;
+    uint64_t *variable;
+    bool is_surface, is_bound, is_changed;
+    cuda_resource resource;
+    kir_texture sampled;
+    unsigned flags; /* as they were set */
+    uint64_t object;
+} cuda_reference;
+
+cuda_reference *cuda_reference_of(cuda_process *p, void *variable, const char *name,
+                                  bool is_surface);
+/* Before a launch: those that were changed get their objects. */
+cuda_error cuda_references_settle(cuda_process *p);
+/* The variable goes. */
+void cuda_reference_drop(cuda_process *p, const void *variable);
 
 #endif

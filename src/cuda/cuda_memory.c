@@ -63,7 +63,7 @@ static hd_watched_memory watched(const cuda_allocation *a) {
                                .number = a->number,
                                .kind = kinds[a->kind],
                                .is_of_device = is_of_device(a->kind),
-                               .is_of_program = a->kind != CUDA_MEMORY_VARIABLE,
+                               .is_of_program = a->kind != CUDA_MEMORY_VARIABLE && !a->is_own,
                                .made = a->made,
                                .freed = a->freed};
 }

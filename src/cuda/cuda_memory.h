@@ -29,6 +29,7 @@ typedef struct cuda_allocation {
     cuda_memory_kind kind;
     uint64_t number; /* from 1, in the order of allocation */
     unsigned flags;  /* of host memory */
+    bool is_own;     /* the program does not free it */
     cuda_pool *pool; /* NULL: of none */
     hd_stack made, freed;
 } cuda_allocation;

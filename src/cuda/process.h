@@ -47,6 +47,7 @@ typedef enum cuda_handle_kind {
     CUDA_POOL,
     CUDA_ARRAY,
     CUDA_MIPMAP,
+    CUDA_REFERENCE,
     CUDA_CONTEXT
 } cuda_handle_kind;
 
@@ -64,6 +65,7 @@ typedef struct cuda_process {
     bool is_runtimes;           /* the runtime was called: its context is every thread's */
 
     struct cuda_memory *memory;
+    hd_vec(struct cuda_reference *) references; /* of textures and surfaces */
     struct cuda_modules *modules;
     struct cuda_streams *streams;
     hd_watch_host watched;

@@ -206,13 +206,16 @@ static cuda_resource resource_of(const resource_description *d) {
 /* CU_TRSF_READ_AS_INTEGER and its like */
 enum { AS_INTEGER = 1, NORMALIZED = 2, SRGB = 16, NOT_BETWEEN = 32, SEAMLESS = 64 };
 
-/* Integers of 8 and 16 bits are read as floats unless the flags say otherwise; those of 32 never. */
-static kir_texture sampled_as(const sampling_description *d, unsigned bits) {
-    kir_texture t = {.flags = (d->flags & NORMALIZED ? KIR_TEXTURE_NORMALIZED : 0u) |
-                              (d->filter ? KIR_TEXTURE_LINEAR : 0u) |
-                              (d->flags & AS_INTEGER || bits > 16 ? 0u : KIR_TEXTURE_AS_FLOAT) |
-                              (d->level_filter ? KIR_TEXTURE_BETWEEN_LEVELS : 0u) |
-                              (d->flags & SRGB ? KIR_TEXTURE_SRGB : 0u),
+/* Integers are read as floats unless the flags say otherwise. */
+static unsigned flags_of(unsigned flags) {
+    return (flags & NORMALIZED ? KIR_TEXTURE_NORMALIZED : 0u) |
+           (flags & AS_INTEGER ? 0u : KIR_TEXTURE_AS_FLOAT) |
+           (flags & SRGB ? KIR_TEXTURE_SRGB : 0u);
+}
+
+static kir_texture sampled_as(const sampling_description *d) {
+    kir_texture t = {.flags = flags_of(d->flags) | (d->filter ? KIR_TEXTURE_LINEAR : 0u) |
+                              (d->level_filter ? KIR_TEXTURE_BETWEEN_LEVELS : 0u),
                      .bias = d->bias,
                      .least_level = d->least_level,
                      .most_level = d->most_level};
@@ -220,14 +223,6 @@ static kir_texture sampled_as(const sampling_description *d, unsigned bits) {
         t.address[i] = (uint32_t)d->address[i];
     memcpy(t.border, d->border, sizeof t.border);
     return t;
-}
-
-static uint32_t bits_of(const cuda_process *p, const cuda_resource *r) {
-    return r->type == CUDA_OF_ARRAY && cuda_handle_is(p, r->at, CUDA_ARRAY)
-               ? ((const cuda_array *)r->at)->texels.bits
-           : r->type == CUDA_OF_MIPMAP && cuda_handle_is(p, r->at, CUDA_MIPMAP)
-               ? ((const cuda_mipmap *)r->at)->levels[0]->texels.bits
-               : r->texels.bits;
 }
 
 CALL(cuTexObjectCreate,
@@ -245,7 +240,7 @@ CALL(cuTexObjectCreate,
     if (view)
         like.view = *view;
     const cuda_resource r = resource_of(resource);
-    const kir_texture sampled = sampled_as(sampling, bits_of(p, &r));
+    const kir_texture sampled = sampled_as(sampling);
     cuda_error error = plain(cuda_texture_make(p, &r, view, &sampled, &like, &made));
     return error ? error : GIVE(object, made);
 }
@@ -267,4 +262,173 @@ CALL(cuDeviceGetTexture1DLinearMaxWidth,
     if (device || !cuda_texel_bytes(texels_of(format, channels)))
         return device ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE;
     return GIVE(texels, CUDA_LINEAR_MOST);
+}
+
+/* ---- references --------------------------------------------------------------------------------- */
+
+/* A .texref or .surfref of a module, by its name. */
+static cuda_error find_reference(cuda_process *p, cuda_handle *result, cuda_handle module,
+                                 const char *name, bool is_surface) {
+    void *variable;
+    size_t bytes;
+    if (!result || !name)
+        return CUDA_INVALID_VALUE;
+    if (!cuda_handle_is(p, module, CUDA_MODULE))
+        return CUDA_INVALID_HANDLE;
+    cuda_error error = cuda_variable_named(p, module, name, &variable, &bytes);
+    if (error || bytes != sizeof(uint64_t))
+        return CUDA_NOT_FOUND;
+    *result = cuda_reference_of(p, variable, name, is_surface);
+    return CUDA_SUCCESS;
+}
+CALL(cuModuleGetTexRef, (cuda_handle * reference, cuda_handle module, const char *name), reference,
+     module, name) {
+    return find_reference(p, reference, module, name, false);
+}
+CALL(cuModuleGetSurfRef, (cuda_handle * reference, cuda_handle module, const char *name), reference,
+     module, name) {
+    return find_reference(p, reference, module, name, true);
+}
+
+/* What it stands for from now on; it is described when a kernel is launched. */
+static cuda_error bind(cuda_process *p, cuda_handle reference, bool is_surface,
+                       const cuda_resource *resource) {
+    cuda_reference *r = reference;
+    if (!cuda_handle_is(p, reference, CUDA_REFERENCE) || r->is_surface != is_surface)
+        return CUDA_INVALID_HANDLE;
+    r->resource = *resource;
+    r->is_bound = r->is_changed = true;
+    return CUDA_SUCCESS;
+}
+/* Of an array or a mipmapped one; NULL unbinds. */
+static cuda_error bind_handle(cuda_process *p, cuda_handle reference, bool is_surface,
+                              cuda_handle handle, bool is_mipmap) {
+    if (handle && !cuda_handle_is(p, handle, is_mipmap ? CUDA_MIPMAP : CUDA_ARRAY))
+        return CUDA_INVALID_HANDLE;
+    const cuda_resource resource = {.type = is_mipmap ? CUDA_OF_MIPMAP : CUDA_OF_ARRAY,
+                                    .at = handle};
+    cuda_error error = bind(p, reference, is_surface, &resource);
+    if (!error)
+        ((cuda_reference *)reference)->is_bound = handle != NULL;
+    return error;
+}
+CALL(cuTexRefSetArray, (cuda_handle reference, cuda_handle array, unsigned flags), reference, array,
+     flags) {
+    (void)flags; /* to take the array's format, which is its only one */
+    return bind_handle(p, reference, false, array, false);
+}
+CALL(cuTexRefSetMipmappedArray, (cuda_handle reference, cuda_handle mipmap, unsigned flags),
+     reference, mipmap, flags) {
+    (void)flags;
+    return bind_handle(p, reference, false, mipmap, true);
+}
+CALL(cuSurfRefSetArray, (cuda_handle reference, cuda_handle array, unsigned flags), reference,
+     array, flags) {
+    return flags ? CUDA_INVALID_VALUE : bind_handle(p, reference, true, array, false);
+}
+
+static cuda_reference *texture_at(const cuda_process *p, cuda_handle reference) {
+    cuda_reference *r = reference;
+    return cuda_handle_is(p, reference, CUDA_REFERENCE) && !r->is_surface ? r : NULL;
+}
+
+/* Memory that begins beside where textures may is bound from there on, and `offset` says how far
+ * the program's lies behind it. */
+CALL(cuTexRefSetAddress_v2, (size_t *offset, cuda_handle reference, char *at, size_t bytes), offset,
+     reference, at, bytes) {
+    const cuda_reference *r = texture_at(p, reference);
+    const size_t behind = (uintptr_t)at % CUDA_TEXTURE_ALIGNMENT;
+    if (!r)
+        return CUDA_INVALID_HANDLE;
+    if (behind && !offset)
+        return CUDA_INVALID_VALUE;
+    if (offset)
+        *offset = behind;
+    return bind(p, reference, false,
+                &(cuda_resource){.type = CUDA_OF_MEMORY,
+                                 .at = at - behind,
+                                 .texels = r->resource.texels,
+                                 .width = bytes + behind});
+}
+CALL(cuTexRefSetAddress2D_v3,
+     (cuda_handle reference, const array_description *d, void *at, size_t pitch), reference, d, at,
+     pitch) {
+    if (!texture_at(p, reference) || !d)
+        return d ? CUDA_INVALID_HANDLE : CUDA_INVALID_VALUE;
+    return bind(p, reference, false,
+                &(cuda_resource){.type = CUDA_OF_ROWS,
+                                 .at = at,
+                                 .texels = texels_of(d->format, d->channels),
+                                 .width = d->width,
+                                 .height = d->height,
+                                 .pitch = pitch});
+}
+
+/* A call that sets something of the texture's, with `r`. */
+#define SET_CALL(name, parameters, arguments, ...)                                              \
+    CALL(name, (cuda_handle reference, CALL_BARE parameters), reference, CALL_BARE arguments) { \
+        cuda_reference *r = texture_at(p, reference);                                           \
+        if (!r)                                                                                 \
+            return CUDA_INVALID_HANDLE;                                                         \
+        r->is_changed = true;                                                                   \
+        __VA_ARGS__;                                                                            \
+        return CUDA_SUCCESS;                                                                    \
+    }
+static void set_flag(cuda_reference *r, unsigned flag, bool is_set) {
+    r->sampled.flags = (r->sampled.flags & ~flag) | (is_set ? flag : 0);
+}
+SET_CALL(cuTexRefSetFormat, (int format, int channels), (format, channels),
+         r->resource.texels = texels_of(format, (unsigned)channels))
+SET_CALL(cuTexRefSetFilterMode, (int mode), (mode), set_flag(r, KIR_TEXTURE_LINEAR, mode))
+SET_CALL(cuTexRefSetMipmapFilterMode, (int mode), (mode),
+         set_flag(r, KIR_TEXTURE_BETWEEN_LEVELS, mode))
+SET_CALL(cuTexRefSetMipmapLevelBias, (float bias), (bias), r->sampled.bias = bias)
+SET_CALL(cuTexRefSetMipmapLevelClamp, (float least, float most), (least, most),
+         r->sampled.least_level = least;
+         r->sampled.most_level = most)
+SET_CALL(cuTexRefSetMaxAnisotropy, (unsigned most), (most), (void)most)
+SET_CALL(cuTexRefSetAddressMode, (int d, int mode), (d, mode),
+         if (d < 0 || d > 2) return CUDA_INVALID_VALUE;
+         r->sampled.address[d] = (uint32_t)mode)
+SET_CALL(cuTexRefSetBorderColor, (const float *colour), (colour),
+         if (!colour) return CUDA_INVALID_VALUE;
+         memcpy(r->sampled.border, colour, sizeof r->sampled.border))
+SET_CALL(cuTexRefSetFlags, (unsigned flags), (flags),
+         if (flags & SEAMLESS) return cuda_seamless_refused(p);
+         r->flags = flags;
+         set_flag(r, KIR_TEXTURE_NORMALIZED | KIR_TEXTURE_AS_FLOAT | KIR_TEXTURE_SRGB, false);
+         r->sampled.flags |= flags_of(flags))
+
+/* What was set. */
+#define GET_CALL(name, type, expression)                                    \
+    CALL(name, (type * result, cuda_handle reference), result, reference) { \
+        const cuda_reference *r = texture_at(p, reference);                 \
+        return r ? GIVE(result, expression) : CUDA_INVALID_HANDLE;          \
+    }
+static void *bound(const cuda_reference *r, bool is_handle) {
+    const bool has_handle = r->resource.type == CUDA_OF_ARRAY || r->resource.type == CUDA_OF_MIPMAP;
+    return r->is_bound && has_handle == is_handle ? r->resource.at : NULL;
+}
+GET_CALL(cuTexRefGetAddress_v2, void *, bound(r, false))
+GET_CALL(cuTexRefGetArray, cuda_handle, bound(r, true))
+GET_CALL(cuTexRefGetFilterMode, int, (r->sampled.flags & KIR_TEXTURE_LINEAR) != 0)
+GET_CALL(cuTexRefGetFlags, unsigned, r->flags)
+CALL(cuTexRefGetAddressMode, (int *mode, cuda_handle reference, int d), mode, reference, d) {
+    const cuda_reference *r = texture_at(p, reference);
+    return r && d >= 0 && d < 3 ? GIVE(mode, (int)r->sampled.address[d]) : CUDA_INVALID_VALUE;
+}
+CALL(cuTexRefGetFormat, (int *format, int *channels, cuda_handle reference), format, channels,
+     reference) {
+    const cuda_reference *r = texture_at(p, reference);
+    if (!r || !format || !channels)
+        return CUDA_INVALID_VALUE;
+    *format = format_of(r->resource.texels);
+    *channels = (int)r->resource.texels.channels;
+    return CUDA_SUCCESS;
+}
+CALL(cuSurfRefGetArray, (cuda_handle * array, cuda_handle reference), array, reference) {
+    const cuda_reference *r = reference;
+    return cuda_handle_is(p, reference, CUDA_REFERENCE) && r->is_surface
+               ? GIVE(array, bound(r, true))
+               : CUDA_INVALID_HANDLE;
 }

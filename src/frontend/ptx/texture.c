@@ -14,18 +14,16 @@
 
 /* ---- operands ---------------------------------------------------------------------------------- */
 
-/* A .texref's number is read as constant memory, so that it does not count with the texels. */
 static kir_value object_of(ptx_lowering *l, const ptx_operand *address) {
     const ptx_operand name = {.kind = PTX_NAME, .name = address->name, .integer = address->integer};
     if (address->kind != PTX_ADDRESS || !address->name) {
         ptx_wrong(l, "%s needs an object in brackets", ptx_opcode(l->arena, l->inst));
         return 0;
     }
-    kir_value value = ptx_value(l, &name, PTX_U64);
-    if (ptx_find(l, address->name).kind != PTX_IS_VARIABLE)
-        return value;
-    kir_value pointer = ptx_to(l, KIR_INTTOPTR, front_pointer_type(KIR_CONSTANT), value);
-    return front_emit_load(&l->out, ptx_int(64), pointer, 8);
+    const ptx_symbol symbol = ptx_find(l, address->name);
+    return symbol.kind == PTX_IS_VARIABLE
+               ? front_emit_load(&l->out, ptx_int(64), ptx_static(l, symbol.variable), 8)
+               : ptx_value(l, &name, PTX_U64);
 }
 
 /* The word that says the geometry; NULL, with an error, where there is none of these. */
