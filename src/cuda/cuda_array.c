@@ -160,6 +160,8 @@ cuda_error cuda_array_run(const cuda_process *p, void *array, size_t x, size_t y
     return CUDA_SUCCESS;
 }
 
+enum { CLAMP = 1, BORDER = 3 }; /* modes of addresses */
+
 /* ---- what an object stands for -------------------------------------------------------------------- */
 
 static kir_texture_level level_of(const cuda_array *a) {
@@ -206,7 +208,10 @@ static cuda_error describe_memory(const cuda_process *p, kir_texture *t, const c
         return CUDA_INVALID_VALUE;
     set_texels(t, r->texels);
     t->levels = 1;
-    t->flags |= is_rows ? 0 : KIR_TEXTURE_OF_MEMORY;
+    if (!is_rows) { /* zeros outside */
+        t->address[0] = BORDER;
+        memset(t->border, 0, sizeof t->border);
+    }
     t->level[0] = (kir_texture_level){.texels = (uintptr_t)r->at,
                                       .row = is_rows ? r->pitch : bytes,
                                       .width = (uint32_t)width,
@@ -268,7 +273,7 @@ static cuda_error describe(cuda_process *p, kir_texture *t, const cuda_resource 
 static bool has_border(const kir_texture *t) {
     for (int k = 0; k < 4; k++)
         if (t->border[k] != 0)
-            return t->address[0] == 3 || t->address[1] == 3 || t->address[2] == 3;
+            return t->address[0] == BORDER || t->address[1] == BORDER || t->address[2] == BORDER;
     return false;
 }
 
@@ -304,6 +309,29 @@ static cuda_error check_sampling(cuda_process *p, kir_texture *t, const cuda_res
     return CUDA_SUCCESS;
 }
 
+/* What kernels would otherwise find for every texel. */
+static void precompute(kir_texture *t) {
+    const bool is_normalized = t->flags & KIR_TEXTURE_NORMALIZED;
+    const bool is_signed = t->kind == KIR_TEXTURE_SIGNED;
+    const float least = t->least_level < t->most_level ? t->least_level : t->most_level;
+    t->bytes = t->bits / 8 * t->channels;
+    t->mask = UINT32_MAX >> (32 - t->bits);
+    t->sign = is_signed && t->bits < 32 ? 1u << (t->bits - 1) : 0;
+    t->most = (float)(is_signed ? t->mask >> 1 : t->mask);
+    t->half = t->flags & KIR_TEXTURE_LINEAR ? 0.5f : 0;
+    t->base = least > 0 ? (uint32_t)(least + 0.5f) : 0;
+    t->base = t->base < t->levels ? t->base : t->levels - 1;
+    for (int d = 0; d < 3; d++)
+        if (!is_normalized && t->address[d] != BORDER)
+            t->address[d] = CLAMP;
+    for (uint32_t l = 0; l < t->levels; l++) {
+        kir_texture_level *level = &t->level[l];
+        level->scale[0] = is_normalized ? (float)level->width : 1;
+        level->scale[1] = is_normalized ? (float)level->height : 1;
+        level->scale[2] = is_normalized ? (float)level->depth : 1;
+    }
+}
+
 static cuda_error make_object(cuda_process *p, const cuda_object *like, const kir_texture *t,
                               uint64_t *result) {
     void *at;
@@ -313,6 +341,7 @@ static cuda_error make_object(cuda_process *p, const cuda_object *like, const ki
     cuda_object *object = at;
     *object = *like;
     object->described = *t;
+    precompute(&object->described);
     *result = (uintptr_t)at;
     return CUDA_SUCCESS;
 }
@@ -364,7 +393,6 @@ cuda_error cuda_object_end(cuda_process *p, uint64_t object, bool is_surface) {
 
 cuda_reference *cuda_reference_of(cuda_process *p, void *variable, const char *name,
                                   bool is_surface) {
-    enum { CLAMP = 1 };
     for (size_t i = 0; i < p->references.count; i++)
         if (p->references.data[i]->variable == variable)
             return p->references.data[i];

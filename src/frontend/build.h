@@ -90,7 +90,9 @@ typedef struct front_named_recipe {
 const char *front_find_recipe(const front_named_recipe *rows, size_t count, const char *name);
 #define FRONT_FIND(rows, name) front_find_recipe(rows, sizeof(rows) / sizeof *(rows), name)
 
-/* tidy.c: marks all that the values in `work` are computed from as `needed`. */
+/* tidy.c: who takes a part of a vector that was made of parts takes that part. */
+void front_forward_parts(hd_arena *arena, kir_inst *insts, uint32_t count);
+/* Marks all that the values in `work` are computed from as `needed`. */
 void front_mark_needed(hd_arena *arena, const kir_inst *insts, front_values work, bool *needed);
 /* Drops what nobody uses, joins blocks, numbers values in program order. */
 void front_tidy(hd_arena *arena, kir_kernel *kernel, kir_inst *insts, uint32_t inst_count,

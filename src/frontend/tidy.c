@@ -1,7 +1,6 @@
 /*
  * Last touches on a lowered kernel, which is complete but not yet tidy:
  *
- *     a part of a vector that was made of parts is that part
  *     private variables that are written and never read go, with the writes
  *     values that nobody uses go
  *     blocks that only branch on go, and a block whose only way leads to a
@@ -26,13 +25,13 @@ typedef struct tidier {
 /* ---- parts of vectors -------------------------------------------------- */
 
 /* What was put into a vector at this place; KIR_NONE where that is not known. */
-static kir_value part_of(const tidier *t, kir_value vector, uint64_t place) {
+static kir_value part_of(const kir_inst *insts, kir_value vector, uint64_t place) {
     for (;;) {
-        const kir_inst *inst = &t->insts[vector];
+        const kir_inst *inst = &insts[vector];
         const bool is_same = inst->op == KIR_BITCAST &&
-                             !memcmp(&inst->type, &t->insts[inst->args[0]].type, sizeof inst->type);
-        if (inst->op == KIR_INSERT && t->insts[inst->args[2]].op == KIR_CONST) {
-            if (t->insts[inst->args[2]].imm[0] == place)
+                             !memcmp(&inst->type, &insts[inst->args[0]].type, sizeof inst->type);
+        if (inst->op == KIR_INSERT && insts[inst->args[2]].op == KIR_CONST) {
+            if (insts[inst->args[2]].imm[0] == place)
                 return inst->args[1];
         } else if (!is_same) {
             return KIR_NONE;
@@ -41,19 +40,18 @@ static kir_value part_of(const tidier *t, kir_value vector, uint64_t place) {
     }
 }
 
-/* Who takes a part of a vector that was made of parts takes that part. */
-static void forward_parts(tidier *t) {
-    kir_value *part = hd_new_array(t->arena, kir_value, t->inst_count);
-    for (uint32_t v = 0; v < t->inst_count; v++) {
-        const kir_inst *inst = &t->insts[v];
-        part[v] = inst->op == KIR_EXTRACT && t->insts[inst->args[1]].op == KIR_CONST
-                      ? part_of(t, inst->args[0], t->insts[inst->args[1]].imm[0])
+void front_forward_parts(hd_arena *arena, kir_inst *insts, uint32_t count) {
+    kir_value *part = hd_new_array(arena, kir_value, count);
+    for (uint32_t v = 0; v < count; v++) {
+        const kir_inst *inst = &insts[v];
+        part[v] = inst->op == KIR_EXTRACT && insts[inst->args[1]].op == KIR_CONST
+                      ? part_of(insts, inst->args[0], insts[inst->args[1]].imm[0])
                       : KIR_NONE;
     }
-    for (uint32_t v = 0; v < t->inst_count; v++)
-        for (uint32_t a = 0; a < t->insts[v].arg_count; a++)
-            while (part[t->insts[v].args[a]] != KIR_NONE)
-                t->insts[v].args[a] = part[t->insts[v].args[a]];
+    for (uint32_t v = 0; v < count; v++)
+        for (uint32_t a = 0; a < insts[v].arg_count; a++)
+            while (part[insts[v].args[a]] != KIR_NONE)
+                insts[v].args[a] = part[insts[v].args[a]];
 }
 
 /* ---- dead values ----------------------------------------------------- */
@@ -349,7 +347,6 @@ void front_tidy(hd_arena *arena, kir_kernel *kernel, kir_inst *insts, uint32_t i
     t.keep = hd_new_array(arena, bool, inst_count);
     t.gone = hd_new_array(arena, bool, block_count);
     memset(t.keep, true, inst_count);
-    forward_parts(&t);
     for (int round = 0; round < 2; round++) { /* skipped blocks can leave conditions unused */
         while (drop_dead(&t))
             ;

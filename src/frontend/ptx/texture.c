@@ -10,8 +10,6 @@
  */
 #include "frontend/ptx/internal.h"
 
-#define HUGE_LEVEL 1e30
-
 /* ---- operands ---------------------------------------------------------------------------------- */
 
 static kir_value object_of(ptx_lowering *l, const ptx_operand *address) {
@@ -100,13 +98,10 @@ static bool has_words_of_32_bits(ptx_lowering *l) {
 
 /* ---- textures ----------------------------------------------------------------------------------- */
 
-/* The level of tex.level and tex.grad, as the type of the coordinates. */
+/* The level of tex.level, as the type of the coordinates, and of tex.grad. */
 static kir_value level_of(ptx_lowering *l, const char *geometry, kir_value object, ptx_type type) {
     if (ptx_has(l->inst, "level"))
         return ptx_get(l, 2, type);
-    if (!ptx_has(l->inst, "grad")) /* below the least one, whatever the bias is */
-        return type == PTX_F32 ? front_const_real(&l->out, ptx_real(32), -(double)HUGE_LEVEL)
-                               : ptx_number(l, ptx_int(32), 0);
     const uint32_t dims = strstr(geometry, "1d") ? 1 : strstr(geometry, "2d") ? 2 : 3;
     kir_value args[7] = {object};
     steps_of(l, 2, dims, args + 1);
@@ -135,11 +130,15 @@ static void lower_tex(ptx_lowering *l) {
     coordinates_of(l, ptx_operand_at(l, 1), geometry, is_by_number ? PTX_S32 : PTX_F32, args);
     if (l->out.status)
         return;
-    args[5] = level_of(l, geometry, args[0], is_by_number ? PTX_S32 : PTX_F32);
-    const char *name =
-        hd_format(l->arena, "__heddle_%s_%s", is_by_number ? "fetch" : "tex", geometry);
+    const bool has_level = operands > 2;
+    const char *what = is_by_number ? "fetch" : has_level ? "level" : "tex";
+    if (has_level)
+        args[5] = level_of(l, geometry, args[0], is_by_number ? PTX_S32 : PTX_F32);
+    else
+        args[5] = ptx_number(l, ptx_int(32), 0);
     if (!l->out.status)
-        put_texel(l, ptx_call_library(l, name, 6, args));
+        put_texel(l, ptx_call_library(l, hd_format(l->arena, "__heddle_%s_%s", what, geometry),
+                                      is_by_number || has_level ? 6 : 5, args));
 }
 
 /* tld4.r.2d.v4.f32.f32 */

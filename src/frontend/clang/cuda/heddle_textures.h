@@ -73,29 +73,29 @@ __HEDDLE_TEXTURE void add(float4 &sum, float4 v, float weight) {
 template <typename T, int D>
 __HEDDLE_TEXTURE T sample(cudaTextureObject_t t, float x, float y, float z) {
     const T *data = element<T>::of_object(t);
-    int address = __heddle_texture_address(t);
-    int width = __heddle_texture_width(t), height = D > 1 ? __heddle_texture_height(t) : 1;
-    int depth = D > 2 ? __heddle_texture_depth(t) : 1;
     bool is_normalized = __heddle_texture_normalized(t);
     bool is_linear = element<T>::is_filtered ? __heddle_texture_linear(t) : 0;
-    float above_x, above_y = 0, above_z = 0;
-    int low_x = __heddle_lower(x, width, address, is_normalized, is_linear, &above_x), low_y = 0,
-        low_z = 0;
+    int asked = __heddle_texture_address(t), address = is_normalized || asked == 3 ? asked : 1;
+    int width = __heddle_texture_width(t), height = D > 1 ? __heddle_texture_height(t) : 1;
+    int depth = D > 2 ? __heddle_texture_depth(t) : 1;
+    float half = is_linear ? 0.5f : 0.0f, above_x, above_y = 0, above_z = 0;
+    int low_x = __heddle_lower(x, is_normalized ? width : 1, half, address, &above_x);
+    int low_y = 0, low_z = 0;
     if (D > 1)
-        low_y = __heddle_lower(y, height, address, is_normalized, is_linear, &above_y);
+        low_y = __heddle_lower(y, is_normalized ? height : 1, half, address, &above_y);
     if (D > 2)
-        low_z = __heddle_lower(z, depth, address, is_normalized, is_linear, &above_z);
+        low_z = __heddle_lower(z, is_normalized ? depth : 1, half, address, &above_z);
     T sum = T();
     for (int corner = 0; corner < (is_linear ? 1 << D : 1); corner++) {
         int x_high = corner & 1, y_high = corner >> 1 & 1, z_high = corner >> 2;
-        int i = __heddle_place(low_x + x_high, width, address, is_normalized), j = 0, k = 0;
+        int i = __heddle_place(low_x + x_high, width, address), j = 0, k = 0;
         float weight = x_high ? above_x : 1 - above_x;
         if (D > 1) {
-            j = __heddle_place(low_y + y_high, height, address, is_normalized);
+            j = __heddle_place(low_y + y_high, height, address);
             weight *= y_high ? above_y : 1 - above_y;
         }
         if (D > 2) {
-            k = __heddle_place(low_z + z_high, depth, address, is_normalized);
+            k = __heddle_place(low_z + z_high, depth, address);
             weight *= z_high ? above_z : 1 - above_z;
         }
         if (i >= 0 && j >= 0 && k >= 0) {

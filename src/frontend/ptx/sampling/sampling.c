@@ -70,33 +70,32 @@ INSIDE float linear_of_srgb(float c) {
 
 /* The channels of what was read; those that a texel has not are 0, and the last one is 1. */
 INSIDE words channels_of(texture *t, words raw) {
-    const uint32_t bits = t->bits, channels = t->channels, kind = t->kind, flags = t->flags;
-    words w = raw;
-    if (bits == 16)
-        w = (words){raw.x & 0xffff, raw.x >> 16, raw.y & 0xffff, raw.y >> 16};
-    else if (bits == 8)
-        w = (words){raw.x & 0xff, raw.x >> 8 & 0xff, raw.x >> 16 & 0xff, raw.x >> 24};
+    const uint32_t bits = t->bits, channels = t->channels, flags = t->flags, mask = t->mask;
+    const int is_32 = bits == 32, is_16 = bits == 16;
+    words w = {raw.x, is_32 ? raw.y : raw.x >> (bits & 31),
+               is_32   ? raw.z
+               : is_16 ? raw.y
+                       : raw.x >> 16,
+               is_32 ? raw.w : (is_16 ? raw.y >> 16 : raw.x >> 24)};
     uint32_t one = ONE;
-    if (kind == KIR_TEXTURE_FLOAT) {
-        if (bits == 16)
-            w = (words){bits_of(of_half(w.x)), bits_of(of_half(w.y)), bits_of(of_half(w.z)),
-                        bits_of(of_half(w.w))};
-    } else {
-        if (kind == KIR_TEXTURE_SIGNED && bits < 32)
+    w &= mask;
+    if (t->kind == KIR_TEXTURE_FLOAT) {
+        if (is_16)
             for (int k = 0; k < 4; k++)
-                w[k] = (uint32_t)((int32_t)(w[k] << (32 - bits)) >> (32 - bits));
+                w[k] = bits_of(of_half(w[k]));
+    } else {
+        w = (w ^ t->sign) - t->sign;
+        one = 1;
         if (flags & KIR_TEXTURE_AS_FLOAT) {
-            const float most = bits == 8 ? (kind == KIR_TEXTURE_SIGNED ? 127.0f : 255.0f)
-                                         : (kind == KIR_TEXTURE_SIGNED ? 32767.0f : 65535.0f);
+            const float most = t->most;
             for (int k = 0; k < 4; k++) {
-                float number = (float)(int32_t)w[k] / most;
-                number = number < -1.0f ? -1.0f : number;
-                if (flags & KIR_TEXTURE_SRGB && k < 3)
-                    number = linear_of_srgb(number);
-                w[k] = bits_of(number);
+                const float number = (float)(int32_t)w[k] / most;
+                w[k] = bits_of(__builtin_fmaxf(number, -1.0f));
             }
-        } else {
-            one = 1;
+            if (flags & KIR_TEXTURE_SRGB)
+                for (int k = 0; k < 3; k++)
+                    w[k] = bits_of(linear_of_srgb(of_bits(w[k])));
+            one = ONE;
         }
     }
     w.y = channels > 1 ? w.y : 0;
@@ -107,12 +106,12 @@ INSIDE words channels_of(texture *t, words raw) {
 
 /* i, j, k of a level: columns, rows, planes or layers; one below 0: the border. */
 INSIDE words texel(texture *t, level *l, int dims, int has_layers, int i, int j, int k) {
-    if (i < 0 || (dims > 1 && j < 0) || (dims > 2 && k < 0)) {
+    if ((i | (dims > 1 ? j : 0) | (dims > 2 ? k : 0)) < 0) {
         const words border = {bits_of(t->border[0]), bits_of(t->border[1]), bits_of(t->border[2]),
                               bits_of(t->border[3])};
         return border;
     }
-    const uint32_t bytes = t->bits / 8 * t->channels;
+    const uint32_t bytes = t->bytes;
     uint64_t at = l->texels + (uint64_t)(uint32_t)i * bytes;
     if (dims > 1)
         at += (uint64_t)(uint32_t)j * l->row;
@@ -166,18 +165,16 @@ INSIDE int layer_of(texture *t, geometry g, uint32_t layer, point *p) {
 /* ---- sampling ----------------------------------------------------------------------------------- */
 
 INSIDE words sample_level(texture *t, level *l, geometry g, int layer, point p) {
-    const uint32_t flags = t->flags;
-    const int is_linear = (flags & KIR_TEXTURE_LINEAR) != 0,
-              is_normalized = (flags & KIR_TEXTURE_NORMALIZED) != 0;
+    const int is_linear = (t->flags & KIR_TEXTURE_LINEAR) != 0;
     const int has_layers = g.has_layers || g.is_cube;
-    const int width = (int)l->width, height = (int)l->height, depth = (int)l->depth;
+    const int mode_x = (int)t->address[0], mode_y = (int)t->address[1], mode_z = (int)t->address[2];
+    const float half = t->half;
     float above_x, above_y = 0, above_z = 0;
-    int low_x = __heddle_lower(p.x, width, (int)t->address[0], is_normalized, is_linear, &above_x);
-    int low_y = 0, low_z = 0;
+    int low_x = __heddle_lower(p.x, l->scale[0], half, mode_x, &above_x), low_y = 0, low_z = 0;
     if (g.dims > 1)
-        low_y = __heddle_lower(p.y, height, (int)t->address[1], is_normalized, is_linear, &above_y);
+        low_y = __heddle_lower(p.y, l->scale[1], half, mode_y, &above_y);
     if (g.dims > 2)
-        low_z = __heddle_lower(p.z, depth, (int)t->address[2], is_normalized, is_linear, &above_z);
+        low_z = __heddle_lower(p.z, l->scale[2], half, mode_z, &above_z);
     const int corners = is_linear ? 1 << g.dims : 1;
     colour sum = {0, 0, 0, 0};
     words nearest = {0, 0, 0, 0};
@@ -185,14 +182,14 @@ INSIDE words sample_level(texture *t, level *l, geometry g, int layer, point p) 
     for (int corner = 0; corner < corners; corner++) {
         const int x_high = corner & 1, y_high = corner >> 1 & 1, z_high = corner >> 2;
         float weight = x_high ? above_x : 1.0f - above_x;
-        int i = __heddle_place(low_x + x_high, width, (int)t->address[0], is_normalized), j = 0;
+        int i = __heddle_place(low_x + x_high, (int)l->width, mode_x), j = 0;
         int k = has_layers ? layer : 0;
         if (g.dims > 1) {
-            j = __heddle_place(low_y + y_high, height, (int)t->address[1], is_normalized);
+            j = __heddle_place(low_y + y_high, (int)l->height, mode_y);
             weight *= y_high ? above_y : 1.0f - above_y;
         }
         if (g.dims > 2) {
-            k = __heddle_place(low_z + z_high, depth, (int)t->address[2], is_normalized);
+            k = __heddle_place(low_z + z_high, (int)l->depth, mode_z);
             weight *= z_high ? above_z : 1.0f - above_z;
         }
         nearest = texel(t, l, g.dims, has_layers, i, j, k);
@@ -208,6 +205,12 @@ INSIDE words sample_level(texture *t, level *l, geometry g, int layer, point p) 
 INSIDE float limited(float x, float least, float most) {
     x = x > least ? x : least; /* a NaN is the least */
     return x < most ? x : most;
+}
+
+INSIDE words sample_base(uint64_t object, geometry g, uint32_t layer, point p) {
+    texture *t = (texture *)object;
+    const int index = g.has_layers || g.is_cube ? layer_of(t, g, layer, &p) : 0;
+    return sample_level(t, &t->level[t->base], g, index, p);
 }
 
 INSIDE words sample(uint64_t object, geometry g, uint32_t layer, point p, float lod) {
@@ -244,14 +247,11 @@ INSIDE words fetch(uint64_t object, geometry g, uint32_t layer, int x, int y, in
     texture *t = (texture *)object;
     const int last = (int)t->levels - 1;
     level *l = &t->level[which < 0 ? 0 : which < last ? which : last];
-    const words none = {0, 0, 0, 0};
-    if (g.dims == 1 && t->flags & KIR_TEXTURE_OF_MEMORY && (uint32_t)x >= l->width)
-        return none;
-    int i = __heddle_place(x, (int)l->width, (int)t->address[0], 0), j = 0, k = 0;
+    int i = __heddle_place(x, (int)l->width, (int)t->address[0]), j = 0, k = 0;
     if (g.dims > 1)
-        j = __heddle_place(y, (int)l->height, (int)t->address[1], 0);
+        j = __heddle_place(y, (int)l->height, (int)t->address[1]);
     if (g.dims > 2)
-        k = __heddle_place(z, (int)l->depth, (int)t->address[2], 0);
+        k = __heddle_place(z, (int)l->depth, (int)t->address[2]);
     if (g.has_layers)
         k = (int)(layer < t->layers ? layer : t->layers - 1);
     return texel(t, l, g.dims, g.has_layers, i, j, k);
@@ -262,17 +262,16 @@ INSIDE words gather(uint64_t object, geometry g, uint32_t layer, point p, int ch
     texture *t = (texture *)object;
     level *l = &t->level[0];
     const int index = g.has_layers || g.is_cube ? layer_of(t, g, layer, &p) : 0;
-    const int is_normalized = (t->flags & KIR_TEXTURE_NORMALIZED) != 0;
-    const int width = (int)l->width, height = (int)l->height;
+    const int mode_x = (int)t->address[0], mode_y = (int)t->address[1];
     float above;
-    const int low_x = __heddle_lower(p.x, width, (int)t->address[0], is_normalized, 1, &above);
-    const int low_y = __heddle_lower(p.y, height, (int)t->address[1], is_normalized, 1, &above);
+    const int low_x = __heddle_lower(p.x, l->scale[0], 0.5f, mode_x, &above);
+    const int low_y = __heddle_lower(p.y, l->scale[1], 0.5f, mode_y, &above);
     words result = {0, 0, 0, 0};
 #pragma clang loop unroll(disable)
     for (int corner = 0; corner < 4; corner++) {
         const int x_high = corner == 1 || corner == 2, y_high = corner < 2;
-        const int i = __heddle_place(low_x + x_high, width, (int)t->address[0], is_normalized);
-        const int j = __heddle_place(low_y + y_high, height, (int)t->address[1], is_normalized);
+        const int i = __heddle_place(low_x + x_high, (int)l->width, mode_x);
+        const int j = __heddle_place(low_y + y_high, (int)l->height, mode_y);
         const words w = texel(t, l, 2, g.has_layers || g.is_cube, i, j, index);
         const uint32_t is = channel == 0 ? w.x : channel == 1 ? w.y : channel == 2 ? w.z : w.w;
         result = (words){result.y, result.z, result.w, is};
@@ -305,7 +304,7 @@ INSIDE uint64_t place_of(uint64_t object, geometry g, uint32_t layer, int x, int
                          uint32_t bytes, int outside) {
     texture *t = (texture *)object;
     level *l = &t->level[0];
-    const int most_x = (int)(l->width * (t->bits / 8 * t->channels) - bytes);
+    const int most_x = (int)(l->width * t->bytes - bytes);
     const int most_y = g.dims > 1 ? (int)l->height - 1 : 0;
     const int most_z = g.dims > 2 ? (int)l->depth - 1 : g.has_layers ? (int)t->layers - 1 : 0;
     y = g.dims > 1 ? y : 0;
@@ -340,8 +339,11 @@ uint32_t __heddle_texture_number(uint64_t object, int what, int which) {
 /* ---- for each geometry -------------------------------------------------------------------------- */
 
 #define SAMPLED(name, ...)                                                                       \
-    words __heddle_tex_##name(uint64_t object, uint32_t layer, float x, float y, float z,        \
-                              float lod) {                                                       \
+    words __heddle_tex_##name(uint64_t object, uint32_t layer, float x, float y, float z) {      \
+        return sample_base(object, (geometry){__VA_ARGS__}, layer, (point){x, y, z});            \
+    }                                                                                            \
+    words __heddle_level_##name(uint64_t object, uint32_t layer, float x, float y, float z,      \
+                                float lod) {                                                     \
         return sample(object, (geometry){__VA_ARGS__}, layer, (point){x, y, z}, lod);            \
     }                                                                                            \
     float __heddle_lod_##name(uint64_t object, float xx, float xy, float xz, float yx, float yy, \
