@@ -1,5 +1,6 @@
 // Arrays, textures and surfaces of the driver: objects, and references, which CUDA 11 had last, of PTX that
 // is written by hand.
+// alone
 #include "check.h"
 #include "parts/host_texture.h"
 #include <cuda.h>

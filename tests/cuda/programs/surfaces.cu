@@ -1,4 +1,5 @@
 // Surfaces that kernels read, write and add to; textures of memory without an array; copies of arrays.
+// alone
 #include "check.h"
 #include "parts/host_texture.h"
 #include <vector>

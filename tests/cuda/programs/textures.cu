@@ -1,4 +1,5 @@
 // Textures of one and two dimensions: filters, modes of addresses, coordinates, and what channels hold.
+// alone
 #include "check.h"
 #include "parts/host_texture.h"
 #include <cuda_fp16.h>

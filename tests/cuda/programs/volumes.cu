@@ -1,4 +1,5 @@
 // Textures of three dimensions, of layers, of cubes and of levels, and the four texels around a point.
+// alone
 #include "check.h"
 #include "parts/host_texture.h"
 #include <vector>

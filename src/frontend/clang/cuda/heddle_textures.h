@@ -132,15 +132,26 @@ __HEDDLE_FETCH(tex3D, __HEDDLE_SAMPLE(3, x, y, z), float x, float y, float z)
     template <typename T, typename... A> __HEDDLE_TEXTURE T name(A...) { \
         return heddle_textures::refused<T>();                            \
     }
-#define __HEDDLE_REFUSED_NAMES(X)                                                               \
-    X(tex1DLod)                                                                                 \
-    X(tex1DGrad)                                                                                \
-    X(tex1DLayered)                                                                             \
-    X(tex2DLod)                                                                                 \
-    X(tex2DGrad)                                                                                \
-    X(tex2DLayered)                                                                             \
-    X(tex2DLayeredLod)                                                                          \
-    X(tex2Dgather) X(tex3DLod) X(tex3DGrad) X(texCubemap) X(texCubemapLod) X(texCubemapLayered)
+#define __HEDDLE_REFUSED_NAMES(X) \
+    X(tex1DLod)                   \
+    X(tex1DGrad)                  \
+    X(tex1DLayered)               \
+    X(tex1DLayeredLod)            \
+    X(tex1DLayeredGrad)           \
+    X(tex2DLod)                   \
+    X(tex2DGrad)                  \
+    X(tex2DLayered)               \
+    X(tex2DLayeredLod)            \
+    X(tex2DLayeredGrad)           \
+    X(tex2Dgather)                \
+    X(tex3DLod)                   \
+    X(tex3DGrad)                  \
+    X(texCubemap)                 \
+    X(texCubemapLod)              \
+    X(texCubemapGrad)             \
+    X(texCubemapLayered)          \
+    X(texCubemapLayeredLod)       \
+    X(texCubemapLayeredGrad)
 __HEDDLE_REFUSED_NAMES(__HEDDLE_REFUSED)
 #undef __HEDDLE_REFUSED_NAMES
 
@@ -159,6 +170,9 @@ __HEDDLE_SURFACE(surf1D)
 __HEDDLE_SURFACE(surf2D)
 __HEDDLE_SURFACE(surf3D)
 __HEDDLE_SURFACE(surf2DLayered)
+__HEDDLE_SURFACE(surf1DLayered)
+__HEDDLE_SURFACE(surfCubemap)
+__HEDDLE_SURFACE(surfCubemapLayered)
 #undef __HEDDLE_SURFACE
 
 #undef __HEDDLE_REFUSED
