@@ -7,13 +7,14 @@ source "$source_folder/tests/cuda/programs.sh"
 # them all. Left out are programs that need the toolkit's headers (arrivals, driver, groups, half, tensors) or
 # its linker (linked), one whose PTX names folders (debugging), and what clang does in another way than nvcc, or
 # not at all: names of static variables (modules), managed variables, a default stream for each thread
-# (per_thread).
+# (per_thread), and more of textures than images has.
 nvcc=${CUDA_PATH-${CUDA_HOME-/usr/local/cuda}}/bin/nvcc
 number=0
 for file in "$programs"/*.cu; do
     name=$(basename "$file" .cu)
     case $name in
     arrivals | debugging | driver | groups | half | linked | managed | modules | per_thread | tensors) continue ;;
+    references | surfaces | textures | volumes) continue ;;
     esac
     number=$((number + 1))
     if [ -e "$kept/$name.ptx" ]; then
