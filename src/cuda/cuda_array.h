@@ -1,13 +1,13 @@
 /*
  * Arrays, and texture and surface objects. An array is memory of the device, row after row; an object is
- * a description of one, or of other memory, which kernels read (kernel/texture.h): its handle is the
+ * a description of one, or of other memory, which kernels read (kernel/texture_object.h): its handle is the
  * address of that.
  */
 #ifndef CUDA_ARRAY_H
 #define CUDA_ARRAY_H
 
 #include "cuda/work.h"
-#include "kernel/texture.h"
+#include "kernel/texture_object.h"
 
 enum { CUDA_TEXTURE_ALIGNMENT = 512 }; /* bytes, of memory without an array */
 enum { CUDA_LINEAR_MOST = 1 << 28 };   /* texels of memory without an array */

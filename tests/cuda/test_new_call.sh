@@ -8,7 +8,7 @@ fail() { echo "FAILED: $*"; exit 1; }
 [ -f "$build/cuda/libheddle-cuda.so" ] || { echo 'skipped: the stand-ins for CUDA are not built'; exit 0; }
 mkdir -p src/cuda src/kernel
 cp -r "$source_folder"/src/cuda/{interfaces,runtime,driver,libraries.cmake,*.h} src/cuda/
-cp "$source_folder"/src/kernel/{cuda_calls.def,texture.h} src/kernel/
+cp "$source_folder"/src/kernel/{cuda_calls.def,texture_object.h} src/kernel/
 for folder in base device layout watch; do ln -s "$source_folder/src/$folder" "src/$folder"; done
 ln -s "$source_folder/include" include
 cat >CMakeLists.txt <<END

@@ -7,9 +7,9 @@
 #include "frontend/ptx/ptx_reader.h"
 #include "heddle/ptx.h"
 
-/* sampling/sampling.c, compiled when this is built. */
+/* sampling/sample_texture.c, compiled when this is built. */
 static const char sampling[] = {
-#include "sampling.inc"
+#include <sampling.inc>
 };
 
 enum { VERSION_LEAST = 3, VERSION_MOST = HD_PTX_VERSION_MOST };

@@ -4,6 +4,7 @@
  * abi.h (CUDA 13).
  */
 #pragma once
+#include <initializer_list>
 
 /* What clang's headers want of the toolkit's in a compilation for the host alone. */
 typedef unsigned cuuint32_t;

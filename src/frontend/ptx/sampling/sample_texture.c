@@ -10,7 +10,7 @@
  * texels, that are in global memory. Each function has the code that reads a texel once, in a loop, since
  * it is inlined wherever it is called.
  */
-#include "kernel/texture.h"
+#include "kernel/texture_object.h"
 
 #define INSIDE static inline __attribute__((always_inline))
 #define __HEDDLE_SAMPLING INSIDE
