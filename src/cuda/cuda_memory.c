@@ -46,8 +46,7 @@ const cuda_allocation *cuda_memory_gone(const cuda_process *p, const void *addre
 }
 
 static bool is_of_device(cuda_memory_kind kind) {
-    return kind == CUDA_MEMORY_DEVICE || kind == CUDA_MEMORY_MANAGED || kind == CUDA_MEMORY_ARRAY ||
-           kind == CUDA_MEMORY_OBJECT;
+    return kind == CUDA_MEMORY_DEVICE || kind == CUDA_MEMORY_MANAGED || kind == CUDA_MEMORY_ARRAY;
 }
 
 static hd_watched_memory watched(const cuda_allocation *a) {
