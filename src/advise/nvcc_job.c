@@ -88,6 +88,14 @@ static const kir_kernel *same_kernel(const kir_module *module, const char *name)
     return found;
 }
 
+/* Of a texture nvcc's code wants an object, and the job has the array alone. */
+static bool reads_texture(const kir_kernel *kernel) {
+    for (uint32_t p = 0; p < kernel->param_count; p++)
+        if (kernel->params[p].object == KIR_TEXTURE)
+            return true;
+    return false;
+}
+
 static uint32_t same_variable(const kir_kernel *kernel, const kir_kernel *other, uint32_t v) {
     for (uint32_t i = 0; i < kernel->static_count; i++)
         if (!strcmp(kernel->statics[i].name, other->statics[v].name))
@@ -123,6 +131,10 @@ hd_status hd_nvcc_job(hd_arena *arena, const hd_diag *diag, const hd_job *job, c
     for (uint32_t l = 0; l < job->launch_count; l++) {
         hd_launch *launch = &(*made)->launches[l];
         *launch = job->launches[l];
+        if (reads_texture(launch->kernel))
+            return hd_fail(diag, HD_EUNSUPPORTED, NULL,
+                           "kernel %s reads a texture, and the job has no object for nvcc's code",
+                           launch->kernel->name);
         launch->kernel = same_kernel(module, launch->kernel->name);
         if (!launch->kernel || launch->kernel->param_count != job->launches[l].kernel->param_count)
             return hd_fail(diag, HD_EINPUT, NULL, "the PTX has no kernel %s",

@@ -137,6 +137,12 @@ static const char *kernel_of(const writer *w, const hd_launch *launch, const kir
     if (!k)
         return hd_format(w->arena, "%s, as Heddle compiles it, has no kernel '%s'", name,
                          launch->kernel_name);
+    for (uint32_t p = 0; p < k->param_count; p++)
+        if (k->params[p].object == KIR_TEXTURE)
+            return hd_format(w->arena,
+                             "kernel '%s' of %s reads a texture, which is recorded over the "
+                             "program's PTX alone",
+                             k->name, name);
     bool fits = k->param_count == launch->kernel->param_count;
     for (uint32_t p = 0; fits && p < k->param_count; p++)
         fits = (is_pointer(&k->params[p]) ? 8 : k->params[p].bytes) ==

@@ -55,7 +55,32 @@ void cuda_device_uuid(const cuda_device *device, char uuid[16]) {
 
 static int at_most_int(uint64_t value) { return value > INT_MAX ? INT_MAX : (int)value; }
 
-/* Textures and surfaces have sizes of 0, since there are none. */
+/* The largest textures and surfaces of devices of today, by attribute (CUDA C++ Programming Guide 13,
+ * table of technical specifications for each compute capability). */
+static const struct {
+    int attribute, value;
+} most_texels[] = {
+    {21, 131072},  {22, 131072}, {23, 65536},                            /* 1D; 2D */
+    {24, 16384},   {25, 16384},  {26, 16384},                            /* 3D */
+    {27, 32768},   {28, 32768},  {29, 2048},                             /* 2D of layers */
+    {42, 32768},   {43, 2048},   {45, 32768}, {46, 32768},               /* 1D of layers; gather */
+    {47, 16384},   {48, 16384},  {49, 16384},                            /* 3D in another shape */
+    {52, 32768},   {53, 32768},  {54, 2046},                             /* cubemaps */
+    {55, 32768},   {56, 131072}, {57, 65536},                            /* surfaces: 1D; 2D */
+    {58, 16384},   {59, 16384},  {60, 16384},                            /* 3D */
+    {61, 32768},   {62, 2048},   {63, 32768}, {64, 32768},   {65, 2048}, /* layers */
+    {66, 32768},   {67, 32768},  {68, 2046},                             /* cubemaps */
+    {69, 1 << 28}, {70, 131072}, {71, 65000}, {72, 2097120},             /* linear; of rows */
+    {73, 32768},   {74, 32768},  {77, 32768},                            /* of levels */
+};
+
+static int most_of_texture(int attribute) {
+    for (size_t i = 0; i < sizeof most_texels / sizeof *most_texels; i++)
+        if (most_texels[i].attribute == attribute)
+            return most_texels[i].value;
+    return 0;
+}
+
 bool cuda_device_attribute(const cuda_device *d, int attribute, int *value) {
     const hd_device *profile = d->profile;
     bool old = d->major < 2;
@@ -105,8 +130,10 @@ bool cuda_device_attribute(const cuda_device *d, int attribute, int *value) {
     case 111: *value = at_most_int(d->shared_reserved); return true;
     case 134: *value = -1; return true; /* NUMA node of the host: none */
     case 131: *value = -1; return true;
-    default: /* what the device does not have */
-        *value = 0;
+    case 30: *value = 512; return true; /* alignment of surfaces */
+    case 44: *value = 1; return true;   /* gather */
+    default:                            /* what the device does not have */
+        *value = most_of_texture(attribute);
         return attribute > 0 && attribute < 148;
     }
 }

@@ -46,8 +46,8 @@ const cuda_allocation *cuda_memory_gone(const cuda_process *p, const void *addre
     return NULL;
 }
 
-static bool counts_as_used(const cuda_allocation *a) {
-    return a->kind == CUDA_MEMORY_DEVICE || a->kind == CUDA_MEMORY_MANAGED;
+static bool is_of_device(cuda_memory_kind kind) {
+    return kind == CUDA_MEMORY_DEVICE || kind == CUDA_MEMORY_MANAGED || kind == CUDA_MEMORY_ARRAY;
 }
 
 static hd_watched_memory watched(const cuda_allocation *a) {
@@ -55,13 +55,15 @@ static hd_watched_memory watched(const cuda_allocation *a) {
                                         [CUDA_MEMORY_MANAGED] = "managed memory",
                                         [CUDA_MEMORY_PINNED] = "pinned host memory",
                                         [CUDA_MEMORY_REGISTERED] = "registered host memory",
-                                        [CUDA_MEMORY_VARIABLE] = "a variable"};
+                                        [CUDA_MEMORY_VARIABLE] = "a variable",
+                                        [CUDA_MEMORY_ARRAY] = "an array",
+                                        [CUDA_MEMORY_OBJECT] = "a texture or surface object"};
     return (hd_watched_memory){.address = a->address,
                                .bytes = a->bytes,
                                .number = a->number,
                                .kind = kinds[a->kind],
-                               .is_of_device = counts_as_used(a),
-                               .is_of_program = a->kind != CUDA_MEMORY_VARIABLE,
+                               .is_of_device = is_of_device(a->kind),
+                               .is_of_program = a->kind != CUDA_MEMORY_VARIABLE && !a->is_own,
                                .made = a->made,
                                .freed = a->freed};
 }
@@ -88,7 +90,7 @@ static void add(cuda_memory *m, cuda_allocation a) {
         m->lowest = a.address;
     if (a.kind != CUDA_MEMORY_REGISTERED && a.address + a.bytes > m->highest)
         m->highest = a.address + a.bytes;
-    if (counts_as_used(&a))
+    if (is_of_device(a.kind))
         m->used += a.bytes;
     if (m->used > m->most_used)
         m->most_used = m->used;
@@ -98,7 +100,7 @@ static void remove_at(cuda_memory *m, size_t at) {
     cuda_allocation a = m->live.data[at];
     m->live.count--;
     memmove(&m->live.data[at], &m->live.data[at + 1], (m->live.count - at) * sizeof *m->live.data);
-    if (counts_as_used(&a))
+    if (is_of_device(a.kind))
         m->used -= a.bytes;
     if (a.pool)
         a.pool->used -= a.bytes;
@@ -120,13 +122,13 @@ cuda_error cuda_memory_make(cuda_process *p, cuda_memory_kind kind, size_t bytes
     *address = NULL;
     if (!bytes)
         return CUDA_SUCCESS;
-    bool of_device = kind == CUDA_MEMORY_DEVICE || kind == CUDA_MEMORY_MANAGED;
-    if (of_device && (bytes > p->device.memory || m->used > p->device.memory - bytes))
+    if (is_of_device(kind) && (bytes > p->device.memory || m->used > p->device.memory - bytes))
         return CUDA_OUT_OF_MEMORY;
     void *made = hd_ptx_alloc(p->machine, bytes, 256);
     if (!made)
         return CUDA_OUT_OF_MEMORY;
-    if (kind != CUDA_MEMORY_DEVICE) /* the host writes there, and nobody sees it */
+    if (kind != CUDA_MEMORY_DEVICE &&
+        kind != CUDA_MEMORY_ARRAY) /* the host writes there, and nobody sees it */
         hd_ptx_wrote(p->machine, made, bytes);
     add(m, (cuda_allocation){.address = (uintptr_t)made, .bytes = bytes, .kind = kind});
     *address = made;

@@ -12,7 +12,9 @@ typedef enum cuda_memory_kind {
     CUDA_MEMORY_MANAGED,
     CUDA_MEMORY_PINNED,     /* of the host, by cudaMallocHost() and the like */
     CUDA_MEMORY_REGISTERED, /* of the host, by cudaHostRegister() */
-    CUDA_MEMORY_VARIABLE    /* of a module */
+    CUDA_MEMORY_VARIABLE,   /* of a module */
+    CUDA_MEMORY_ARRAY,
+    CUDA_MEMORY_OBJECT /* the description of a texture or surface */
 } cuda_memory_kind;
 
 typedef struct cuda_pool {
@@ -28,6 +30,7 @@ typedef struct cuda_allocation {
     cuda_memory_kind kind;
     uint64_t number; /* from 1, in the order of allocation */
     unsigned flags;  /* of host memory */
+    bool is_own;     /* the program does not free it */
     cuda_pool *pool; /* NULL: of none */
     hd_stack made, freed;
 } cuda_allocation;

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
+#include "cuda/cuda_array.h"
 #include "cuda/cuda_memory.h"
 #include "frontend/frontend.h"
 
@@ -233,8 +234,10 @@ cuda_error cuda_module_load(cuda_process *p, const char *name, const void *image
 /* ---- the end of modules --------------------------------------------------------------------------- */
 
 static void unload(cuda_process *p, cuda_module *module) {
-    for (size_t i = 0; i < module->addresses.count; i++)
+    for (size_t i = 0; i < module->addresses.count; i++) {
+        cuda_reference_drop(p, module->addresses.data[i]);
         cuda_memory_remove_variable(p, module->addresses.data[i]);
+    }
     module->addresses.count = 0;
     if (module->loaded)
         hd_ptx_unload(module->loaded);

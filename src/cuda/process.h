@@ -11,6 +11,7 @@
  *     stream              streams and events: where work is handed in
  *     work                a launch, a copy, a fill, a host function: what streams and graphs hold
  *     module              kernels and variables of PTX, loaded when they are first asked for
+ *     array               arrays, and texture and surface objects
  *     memory              what is allocated, by whom, and what a pointer points to
  *     device              what the device profile and compute capability tell a program
  *     record              launches as jobs, and what memory held before and after them
@@ -44,6 +45,9 @@ typedef enum cuda_handle_kind {
     CUDA_MODULE,
     CUDA_KERNEL,
     CUDA_POOL,
+    CUDA_ARRAY,
+    CUDA_MIPMAP,
+    CUDA_REFERENCE,
     CUDA_CONTEXT
 } cuda_handle_kind;
 
@@ -70,6 +74,7 @@ typedef struct cuda_process {
     bool is_runtimes;           /* the runtime was called: its context is every thread's */
 
     struct cuda_memory *memory;
+    hd_vec(struct cuda_reference *) references; /* of textures and surfaces */
     struct cuda_modules *modules;
     struct cuda_streams *streams;
     hd_watch_host watched;

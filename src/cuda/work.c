@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "cuda/cuda_array.h"
 #include "cuda/cuda_memory.h"
 #include "cuda/cuda_record.h"
 #include "cuda/cuda_stream.h"
@@ -33,7 +34,8 @@ static cuda_error check_place(cuda_process *p, const cuda_place *place, const cu
         bool gone = cuda_memory_gone(p, place->at);
         return side == OF_DEVICE || gone ? CUDA_INVALID_VALUE : CUDA_SUCCESS;
     }
-    bool device_alone = a->kind == CUDA_MEMORY_DEVICE || a->kind == CUDA_MEMORY_VARIABLE;
+    bool device_alone = a->kind == CUDA_MEMORY_DEVICE || a->kind == CUDA_MEMORY_VARIABLE ||
+                        a->kind == CUDA_MEMORY_ARRAY;
     if (side == OF_HOST && device_alone)
         return CUDA_INVALID_VALUE;
     size_t rest = a->bytes - ((uintptr_t)place->at - a->address);
@@ -186,6 +188,9 @@ static cuda_error fault_of(const cuda_process *p) {
 static cuda_error run_launch(cuda_process *p, const cuda_launch *l) {
     if (p->sticky)
         return p->sticky;
+    cuda_error error = cuda_references_settle(p);
+    if (error)
+        return error;
     hd_ptx_counts counts = {0};
     const hd_watched_launch watched = {p->machine, l->kernel->name, &l->size};
     cuda_record_launch(p->record, p, l);

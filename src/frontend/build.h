@@ -98,7 +98,9 @@ const char *front_find_recipe(const front_named_recipe *rows, size_t count, cons
 /* special.c: all of them, up to a NULL name. */
 extern const front_named_recipe front_special_registers[];
 
-/* tidy.c: marks all that the values in `work` are computed from as `needed`. */
+/* tidy.c: who takes a part of a vector that was made of parts takes that part. */
+void front_forward_parts(hd_arena *arena, kir_inst *insts, uint32_t count);
+/* Marks all that the values in `work` are computed from as `needed`. */
 void front_mark_needed(hd_arena *arena, const kir_inst *insts, front_values work, bool *needed);
 /* Drops what nobody uses, joins blocks, numbers values in program order. */
 void front_tidy(hd_arena *arena, kir_kernel *kernel, kir_inst *insts, uint32_t inst_count,

@@ -22,6 +22,38 @@ typedef struct tidier {
     bool *gone; /* [block_count] */
 } tidier;
 
+/* ---- parts of vectors -------------------------------------------------- */
+
+/* What was put into a vector at this place; KIR_NONE where that is not known. */
+static kir_value part_of(const kir_inst *insts, kir_value vector, uint64_t place) {
+    for (;;) {
+        const kir_inst *inst = &insts[vector];
+        const bool is_same = inst->op == KIR_BITCAST &&
+                             !memcmp(&inst->type, &insts[inst->args[0]].type, sizeof inst->type);
+        if (inst->op == KIR_INSERT && insts[inst->args[2]].op == KIR_CONST) {
+            if (insts[inst->args[2]].imm[0] == place)
+                return inst->args[1];
+        } else if (!is_same) {
+            return KIR_NONE;
+        }
+        vector = inst->args[0];
+    }
+}
+
+void front_forward_parts(hd_arena *arena, kir_inst *insts, uint32_t count) {
+    kir_value *part = hd_new_array(arena, kir_value, count);
+    for (uint32_t v = 0; v < count; v++) {
+        const kir_inst *inst = &insts[v];
+        part[v] = inst->op == KIR_EXTRACT && insts[inst->args[1]].op == KIR_CONST
+                      ? part_of(insts, inst->args[0], insts[inst->args[1]].imm[0])
+                      : KIR_NONE;
+    }
+    for (uint32_t v = 0; v < count; v++)
+        for (uint32_t a = 0; a < insts[v].arg_count; a++)
+            while (part[insts[v].args[a]] != KIR_NONE)
+                insts[v].args[a] = part[insts[v].args[a]];
+}
+
 /* ---- dead values ----------------------------------------------------- */
 
 /* The alloca that a pointer is computed from by plain steps, or KIR_NONE. */

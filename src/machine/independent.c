@@ -14,6 +14,9 @@
  * buffer of records fields are apart, as long as the field of every access to it is known:
  * velocities may be written while all blocks read positions.
  *
+ * Texels that a texture is read for count for none of this: what the same launch writes of them is
+ * undefined.
+ *
  * Anything else runs block after block. (A kernel in which two blocks write the
  * same place without atomics is not race-free; there the last writer wins.)
  * launch.c asks, and has further reasons to run blocks one by one.
@@ -119,6 +122,28 @@ static uint32_t use_for(hd_arena *arena, vm_verdicts *v, size_t *capacity, const
     return v->use_count++;
 }
 
+static kir_value without_steps(const kir_kernel *k, kir_value pointer) {
+    while (k->insts[pointer].op == KIR_ADDR)
+        pointer = k->insts[pointer].args[0];
+    return pointer;
+}
+
+/* A texel: its address stands in what a texture object says (kernel/texture_object.h), which alone is constant
+ * memory by a parameter or a number. Texels that the same launch writes are undefined, so that no block
+ * waits for another one's. */
+static bool reads_texel(const kir_kernel *k, kir_value load) {
+    if (k->insts[load].op != KIR_LOAD)
+        return false;
+    const kir_inst *pointer = &k->insts[without_steps(k, k->insts[load].args[0])];
+    if (pointer->op != KIR_INTTOPTR)
+        return false;
+    const kir_inst *address = &k->insts[pointer->args[0]];
+    if (address->op != KIR_LOAD || k->insts[address->args[0]].type.space != KIR_CONSTANT)
+        return false;
+    const kir_op from = k->insts[without_steps(k, address->args[0])].op;
+    return from == KIR_PARAM || from == KIR_INTTOPTR;
+}
+
 /* Reads, writes and orders. */
 static vm_verdicts *verdicts_new(hd_arena *arena, const vm_program *p) {
     vm_verdicts *v = hd_new(arena, vm_verdicts);
@@ -142,6 +167,8 @@ static vm_verdicts *verdicts_new(hd_arena *arena, const vm_program *p) {
         if (a->kind == HD_ATOMIC)
             ordered |= order_matters(k, a->inst);
         uint32_t object = object_of(k, a);
+        if (object == KIR_NONE && only_reads && reads_texel(k, a->inst))
+            continue;
         if (object == KIR_NONE) {
             reads_anywhere |= only_reads;
             writes_anywhere |= !only_reads;

@@ -337,11 +337,18 @@ static void run_trap(vm_run *r, const vm_op *op) {
                  : "");
 }
 
+static void run_trap_surface(vm_run *r, const vm_op *op) {
+    vm_fault(r, op->inst, vm_first_active(r),
+             "this access to a surface is outside of its array; .zero and .clamp "
+             "(cudaBoundaryModeZero) take such");
+}
+
 const vm_builtin vm_print_builtins[] = {
     {"printf", "IP*", compile_printing, &(vm_op_fn *const){run_printf}},
     {"printf", "vP*", compile_printing, &(vm_op_fn *const){run_printf}},
     {"vprintf", "IPP", compile_printing, &(vm_op_fn *const){run_printf}},
     {"assert_fail", "vP*", compile_printing, &(vm_op_fn *const){run_assert}},
     {"trap", "v", VM_LANES(run_trap)},
+    {"trap_surface", "v", VM_LANES(run_trap_surface)},
     {NULL},
 };

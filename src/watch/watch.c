@@ -207,8 +207,9 @@ static hd_status end_launch(void *self, bool complete) {
     row *r = row_of(w, w->kernel);
     find_lines(w, r);
     for (uint32_t a = 0; a < r->line_count; a++)
-        hd_counters_add_access(w->counters, w->heard->number, a,
-                               &w->lines.data[r->lines[a]].counts);
+        if (w->heard->accesses[a].space != KIR_CONSTANT) /* nor do kernels' sums have it */
+            hd_counters_add_access(w->counters, w->heard->number, a,
+                                   &w->lines.data[r->lines[a]].counts);
     w->spent += hd_clock() - start;
     return status;
 }

@@ -7,7 +7,8 @@ source "$source_folder/tests/cuda/programs.sh"
 # them all. Left out are programs that need the toolkit's headers (arrivals, contexts, driver and those like it,
 # graph_params, groups, half, runtime_calls, runtime_streams, tensors) or its linker (linked), one whose PTX names
 # folders (debugging), and what clang does in another way than nvcc, or not at all: names of static variables
-# (modules), managed variables, a default stream for each thread (per_thread).
+# (modules), managed variables, a default stream for each thread (per_thread), and
+# more of textures than images has (references, surfaces, textures, volumes).
 nvcc=${CUDA_PATH-${CUDA_HOME-/usr/local/cuda}}/bin/nvcc
 number=0
 for file in "$programs"/*.cu; do
@@ -15,6 +16,7 @@ for file in "$programs"/*.cu; do
     case $name in
     arrivals | contexts | debugging | driver* | graph_params | groups | half | linked | managed | modules | \
         per_thread | runtime_* | tensors) continue ;;
+    references | surfaces | textures | volumes) continue ;;
     esac
     number=$((number + 1))
     if [ -e "$kept/$name.ptx" ]; then

@@ -8,7 +8,7 @@ fail() { echo "FAILED: $*"; exit 1; }
 [ -f "$build/cuda/libheddle-cuda.so" ] || { echo 'skipped: the stand-ins for CUDA are not built'; exit 0; }
 mkdir -p src/cuda src/kernel
 cp -r "$source_folder"/src/cuda/{interfaces,runtime,driver,libraries.cmake,*.h} src/cuda/
-cp "$source_folder/src/kernel/cuda_calls.def" src/kernel/
+cp "$source_folder"/src/kernel/{cuda_calls.def,texture_object.h} src/kernel/
 for folder in base device layout watch; do ln -s "$source_folder/src/$folder" "src/$folder"; done
 ln -s "$source_folder/include" include
 cat >CMakeLists.txt <<END
@@ -39,13 +39,13 @@ cat >program.c <<'END'
 #include <stdio.h>
 int cuInit(unsigned);
 int cuDeviceGetFavouriteNumber(int *, int), cuDeviceGetFavouriteNumber_ptsz(int *, int);
-int cuArrayCreate_v2(void);
+int cuGraphicsMapResources(void);
 int main(void) {
     int number = 0;
     int before = cuDeviceGetFavouriteNumber(&number, 0);
     cuInit(0);
     int after = cuDeviceGetFavouriteNumber_ptsz(&number, 0);
-    printf("%d %d %d %d\n", before, after, number, cuArrayCreate_v2());
+    printf("%d %d %d %d\n", before, after, number, cuGraphicsMapResources());
     return 0;
 }
 END
@@ -53,7 +53,7 @@ cc -o program program.c made/libcuda.so.1 -Wl,-rpath,"$work/made" -Wl,-rpath-lin
     fail 'no program links with the new call'
 export LD_LIBRARY_PATH=$work/made:$build/cuda
 [ "$(HEDDLE_DEVICE=h200 ./program 2>messages)" = '3 0 42 801' ] || { cat messages; fail 'the call does not do what it does'; }
-grep -q 'cuArrayCreate_v2() is not there.*nor are textures and surfaces' messages ||
+grep -q 'cuGraphicsMapResources() is not there.*nor are graphics' messages ||
     { cat messages; fail 'a refused call does not say why'; }
 
 # The row alone.

@@ -78,6 +78,58 @@ k = json.load(sys.stdin)["kernels"][0]
 print(k["launches"], k["transactions"], k["bytes_moved"], k["bytes_used"])' <"$work/log/out")" = \
     '1 375 12000 12000' ] || complain 'vectors moves other numbers of bytes'
 
+# Texels count as what is read of an array, 32 of 4 bytes in each of 8 rows, and what an object says does
+# not. Then the object and the array are gone, and a surface is written beside its array.
+cat >texels.cu <<'END'
+__global__ void copy(cudaTextureObject_t from, float *to) {
+    to[blockIdx.x * 32 + threadIdx.x] = tex2D<float>(from, threadIdx.x + 0.5f, blockIdx.x + 0.5f);
+}
+__global__ void leave(cudaSurfaceObject_t to) { surf2Dwrite(1.0f, to, threadIdx.x * 4, 8); }
+int main(int, char **wanted) {
+    cudaChannelFormatDesc channels = cudaCreateChannelDesc<float>();
+    cudaArray_t array;
+    cudaResourceDesc what = {};
+    cudaTextureDesc how = {};
+    cudaTextureObject_t texture;
+    cudaSurfaceObject_t surface;
+    float *to;
+    cudaMallocArray(&array, &channels, 32, 8, cudaArraySurfaceLoadStore);
+    what.res.array.array = array;
+    cudaCreateTextureObject(&texture, &what, &how, nullptr);
+    cudaCreateSurfaceObject(&surface, &what);
+    cudaMalloc(&to, 8 * 32 * sizeof(float));
+    if (*wanted[1] == 'o')
+        cudaDestroyTextureObject(texture);
+    if (*wanted[1] == 'a')
+        cudaFreeArray(array);
+    if (*wanted[1] == 's')
+        leave<<<1, 32>>>(surface);
+    else
+        copy<<<8, 32>>>(texture, to);
+    return (cudaDeviceSynchronize() == cudaSuccess) == (*wanted[1] == 'n') ? 0 : 7;
+}
+END
+build texels texels.cu -cudart shared -lineinfo
+call run --all --json --device h100 -- ./texels n
+fits run program
+[ "$(python3 -c '
+import json, sys
+result = json.load(sys.stdin)
+k = result["kernels"][0]
+lines = sorted((l["kind"], l["transactions"]) for l in result["lines"])
+print(k["transactions"], k["bytes_moved"], k["bytes_used"], lines)' <"$work/log/out")" = \
+    "64 2048 2048 [('load', 32), ('store', 32)]" ] || complain 'texels moves other numbers of bytes'
+# outside WANTED PATTERN: what is told of a texture or surface that is left, and of its line.
+outside() {
+    call run -- ./texels "$1"
+    ! grep -q 'ended with status' "$work/log/err" || complain "texels $1 does not see its error"
+    grep -Eq 'texels.cu:[24]: error: ' "$work/log/err" || complain "texels $1: no line"
+    grep -Eq "$2" "$work/log/err" || complain "texels $1: not said: $2"
+}
+outside o 'bytes of a texture or surface object at .*allocated at$'
+outside a 'bytes of an array at .*allocated at$'
+outside s 'access to a surface is outside of its array'
+
 # Compiled in parts and linked, where but one part has something, and where two have. nvcc has kept
 # the parts of linked, which another linker takes, too.
 build part "$programs/vectors.cu" -cudart shared -rdc=true --compress-mode=speed

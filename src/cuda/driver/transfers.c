@@ -1,6 +1,7 @@
 /* Copies, fills and launches, as the driver has them. */
 #include <stdlib.h>
 
+#include "cuda/cuda_array.h"
 #include "cuda/interfaces/call.h"
 
 /* ---- bytes ------------------------------------------------------------------------------------- */
@@ -34,30 +35,6 @@ EXPORT int cuMemcpyPeer(void *to, cuda_handle to_context, const void *from,
 /* CUmemorytype */
 enum { TYPE_HOST = 1, TYPE_DEVICE = 2, TYPE_ARRAY = 3, TYPE_UNIFIED = 4 };
 
-static bool is_of_type(int type) { return type >= TYPE_HOST && type <= TYPE_UNIFIED; }
-
-/* A side of a copy, of two dimensions or three: where a box stands in memory of this kind. */
-static cuda_place place_of(int type, const void *host, void *device, const size_t position[3],
-                           size_t pitch, size_t height) {
-    char *at = type == TYPE_HOST ? (char *)(uintptr_t)host : device;
-    size_t plane = pitch * height;
-    return (cuda_place){at ? at + position[2] * plane + position[1] * pitch + position[0] : NULL,
-                        pitch, plane};
-}
-
-static cuda_work box_work(cuda_place to, cuda_place from, cuda_box box, int to_type,
-                          int from_type) {
-    if (to_type == TYPE_ARRAY || from_type == TYPE_ARRAY)
-        return cuda_work_failed(CUDA_NOT_SUPPORTED);
-    if (!is_of_type(to_type) || !is_of_type(from_type))
-        return cuda_work_failed(CUDA_INVALID_VALUE);
-    bool unified = to_type == TYPE_UNIFIED || from_type == TYPE_UNIFIED;
-    int direction = (from_type == TYPE_DEVICE) * 2 + (to_type == TYPE_DEVICE);
-    return (cuda_work){
-        .kind = CUDA_WORK_COPY,
-        .copy = {to, from, box, unified ? CUDA_BY_ADDRESS : (cuda_direction)direction}};
-}
-
 /* CUDA_MEMCPY2D: one side, then the other. */
 typedef struct rows_side {
     size_t x, y;
@@ -71,23 +48,6 @@ typedef struct rows {
     rows_side from, to;
     size_t width, height;
 } rows;
-
-static cuda_place row_of(const rows_side *s, const rows *r) {
-    return place_of(s->type, s->host, s->device, (size_t[]){s->x, s->y, 0},
-                    s->pitch ? s->pitch : r->width, 0);
-}
-/* Sizes of what a box stands in hold it with its position; 0: the box's own. */
-static bool fits(size_t size, size_t position, size_t of_box) {
-    return !size || (size >= of_box && size - of_box >= position);
-}
-
-static cuda_work rows_work(const rows *r) {
-    if (!r || !fits(r->to.pitch, r->to.x, r->width) || !fits(r->from.pitch, r->from.x, r->width))
-        return cuda_work_failed(CUDA_INVALID_VALUE);
-    return box_work(row_of(&r->to, r), row_of(&r->from, r), (cuda_box){r->width, r->height, 1},
-                    r->to.type, r->from.type);
-}
-WORK_CALLS(cuMemcpy2D_v2, cuMemcpy2DAsync_v2, (const rows *r), rows_work(r))
 
 /* CUDA_MEMCPY3D: one side, then the other. */
 typedef struct planes_side {
@@ -104,20 +64,68 @@ typedef struct planes {
     size_t width, height, depth;
 } planes;
 
-static cuda_place plane_of(const planes_side *s, const planes *b) {
-    return place_of(s->type, s->host, s->device, (size_t[]){s->x, s->y, s->z},
-                    s->pitch ? s->pitch : b->width, s->height ? s->height : b->height);
+/* Where a box stands in an array, or in memory of this kind. */
+static cuda_error place_side(const cuda_process *p, const planes_side *s, const cuda_box *box,
+                             cuda_place *place) {
+    const size_t position[] = {s->x, s->y, s->z};
+    if (s->type == TYPE_ARRAY)
+        return cuda_array_place(p, s->array, position, box, place);
+    char *at = s->type == TYPE_HOST ? (char *)(uintptr_t)s->host : s->device;
+    const size_t pitch = s->pitch ? s->pitch : box->width;
+    const size_t plane = pitch * (s->height ? s->height : box->height);
+    *place = (cuda_place){at ? at + s->z * plane + s->y * pitch + s->x : NULL, pitch, plane};
+    return CUDA_SUCCESS;
+}
+
+/* Sizes of what a box stands in hold it with its position; 0: the box's own. */
+static bool fits(size_t size, size_t position, size_t of_box) {
+    return !size || (size >= of_box && size - of_box >= position);
 }
 static bool side_fits(const planes_side *s, const planes *b) {
-    return fits(s->pitch, s->x, b->width) && fits(s->height, s->y, b->height) && !s->level;
+    return s->type >= TYPE_HOST && s->type <= TYPE_UNIFIED && !s->level &&
+           (s->type == TYPE_ARRAY ||
+            (fits(s->pitch, s->x, b->width) && fits(s->height, s->y, b->height)));
 }
-static cuda_work planes_work(const planes *b) {
+
+static bool is_of_device(int type) { return type == TYPE_DEVICE || type == TYPE_ARRAY; }
+
+static cuda_error copy_planes(cuda_process *p, const planes *b, cuda_handle stream) {
     if (!b || !side_fits(&b->to, b) || !side_fits(&b->from, b))
-        return cuda_work_failed(CUDA_INVALID_VALUE);
-    return box_work(plane_of(&b->to, b), plane_of(&b->from, b),
-                    (cuda_box){b->width, b->height, b->depth}, b->to.type, b->from.type);
+        return CUDA_INVALID_VALUE;
+    const bool unified = b->to.type == TYPE_UNIFIED || b->from.type == TYPE_UNIFIED;
+    const int direction = is_of_device(b->from.type) * 2 + is_of_device(b->to.type);
+    cuda_work work = {.kind = CUDA_WORK_COPY,
+                      .copy = {.box = {b->width, b->height, b->depth},
+                               .direction = unified ? CUDA_BY_ADDRESS : (cuda_direction)direction}};
+    cuda_error error = place_side(p, &b->to, &work.copy.box, &work.copy.to);
+    if (!error)
+        error = place_side(p, &b->from, &work.copy.box, &work.copy.from);
+    return error ? error : cuda_submit(p, stream, &work);
 }
-WORK_CALLS(cuMemcpy3D_v2, cuMemcpy3DAsync_v2, (const planes *b), planes_work(b))
+CALL(cuMemcpy3D_v2, (const planes *b), b) { return copy_planes(p, b, NULL); }
+CALL(cuMemcpy3DAsync_v2, (const planes *b, cuda_handle stream), b, stream) {
+    return copy_planes(p, b, stream);
+}
+
+static planes_side plane_of(const rows_side *s) {
+    return (planes_side){.x = s->x,
+                         .y = s->y,
+                         .type = s->type,
+                         .host = s->host,
+                         .device = s->device,
+                         .array = s->array,
+                         .pitch = s->pitch};
+}
+static cuda_error copy_rows(cuda_process *p, const rows *r, cuda_handle stream) {
+    return r ? copy_planes(p,
+                           &(planes){plane_of(&r->from), plane_of(&r->to), r->width, r->height, 1},
+                           stream)
+             : CUDA_INVALID_VALUE;
+}
+CALL(cuMemcpy2D_v2, (const rows *r), r) { return copy_rows(p, r, NULL); }
+CALL(cuMemcpy2DAsync_v2, (const rows *r, cuda_handle stream), r, stream) {
+    return copy_rows(p, r, stream);
+}
 
 /* ---- fills ------------------------------------------------------------------------------------- */
 

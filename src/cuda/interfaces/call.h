@@ -109,7 +109,7 @@ int call_kernel_number(const cuda_process *p, const cuda_kernel *kernel, int att
 
 #ifdef CUDART
 /* A box between pitched pointers, and where a range of a variable is. */
-cuda_work call_box(const cudaMemcpy3DParms *params);
+cuda_work call_box(const cuda_process *p, const cudaMemcpy3DParms *params);
 cuda_error call_symbol(cuda_process *p, const void *symbol, size_t offset, size_t bytes,
                        void **address);
 /* The copy between a variable and other memory. */

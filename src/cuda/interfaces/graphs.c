@@ -131,7 +131,7 @@ NODE_CALLS(NAMES(cudaGraphAddHostNode, cuGraphAddHostNode),
 NODE_CALLS(cudaGraphAddKernelNode, cudaGraphKernelNodeSetParams, cudaGraphExecKernelNodeSetParams,
            (const cudaKernelNodeParams *params), (params), launch_work(p, params))
 NODE_CALLS(cudaGraphAddMemcpyNode, cudaGraphMemcpyNodeSetParams, cudaGraphExecMemcpyNodeSetParams,
-           (const cudaMemcpy3DParms *params), (params), call_box(params))
+           (const cudaMemcpy3DParms *params), (params), call_box(p, params))
 NODE_CALLS(cudaGraphAddMemcpyNode1D, cudaGraphMemcpyNodeSetParams1D,
            cudaGraphExecMemcpyNodeSetParams1D, (void *to, const void *from, size_t bytes, int kind),
            (to, from, bytes, kind), cuda_copy_bytes(to, from, bytes, (cuda_direction)kind))

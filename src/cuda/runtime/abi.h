@@ -38,6 +38,39 @@ typedef struct cudaMemcpy3DParms {
     int kind;
 } cudaMemcpy3DParms;
 
+typedef struct cudaChannelFormatDesc {
+    int x, y, z, w, f;
+} cudaChannelFormatDesc;
+typedef struct linear_memory {
+    void *devPtr;
+    cudaChannelFormatDesc desc;
+    size_t sizeInBytes;
+} linear_memory;
+typedef struct pitched_memory {
+    void *devPtr;
+    cudaChannelFormatDesc desc;
+    size_t width, height, pitchInBytes;
+} pitched_memory;
+typedef struct cudaResourceDesc {
+    int resType;
+    union {
+        void *handle; /* an array, or a mipmapped one */
+        linear_memory linear;
+        pitched_memory pitch2D;
+        int reserved[32];
+    } res;
+    unsigned flags;
+} cudaResourceDesc;
+typedef struct cudaTextureDesc {
+    int addressMode[3], filterMode, readMode, sRGB;
+    float borderColor[4];
+    int normalizedCoords;
+    unsigned maxAnisotropy;
+    int mipmapFilterMode;
+    float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
+    int disableTrilinearOptimization, seamlessCubemap;
+} cudaTextureDesc;
+
 typedef struct cudaMemLocation {
     int type, id;
 } cudaMemLocation;

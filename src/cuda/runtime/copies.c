@@ -92,31 +92,6 @@ WORK_CALLS(cudaMemcpy2D, cudaMemcpy2DAsync,
             size_t height, int kind),
            rows_work(to, to_pitch, from, from_pitch, width, height, kind))
 
-static cuda_place place_of(cudaPitchedPtr pointer, cudaPos position) {
-    size_t plane = pointer.pitch * pointer.ysize;
-    char *at = (char *)pointer.ptr + position.z * plane + position.y * pointer.pitch + position.x;
-    return (cuda_place){pointer.ptr ? at : NULL, pointer.pitch, plane};
-}
-
-cuda_work call_box(const cudaMemcpy3DParms *c) {
-    if (!c || c->srcArray || c->dstArray) /* arrays are for textures */
-        return cuda_work_failed(c ? CUDA_NOT_SUPPORTED : CUDA_INVALID_VALUE);
-    return (cuda_work){.kind = CUDA_WORK_COPY,
-                       .copy = {place_of(c->dstPtr, c->dstPos),
-                                place_of(c->srcPtr, c->srcPos),
-                                {c->extent.width, c->extent.height, c->extent.depth},
-                                (cuda_direction)c->kind}};
-}
-WORK_CALLS(cudaMemcpy3D, cudaMemcpy3DAsync, (const cudaMemcpy3DParms *params), call_box(params))
-
-/* What a texture's elements would be; programs that have headers with textures in them ask. */
-typedef struct channel_description {
-    int x, y, z, w, kind;
-} channel_description;
-EXPORT channel_description cudaCreateChannelDesc(int x, int y, int z, int w, int kind) {
-    return (channel_description){x, y, z, w, kind};
-}
-
 /* ---- fills ------------------------------------------------------------------------------------- */
 
 static cuda_work fill_work(cuda_place to, cuda_box box, int value) {
@@ -174,11 +149,10 @@ CALL_EARLY(cudaGetKernel, (cuda_handle * kernel, const void *host), kernel, host
 CALL(cudaPointerGetAttributes, (cudaPointerAttributes * result, const void *pointer), result,
      pointer) {
     enum { HOST = 1, DEVICE = 2, MANAGED = 3, INVALID_DEVICE = -2 }; /* cudaMemoryType */
-    static const int types[] = {[CUDA_MEMORY_DEVICE] = DEVICE,
-                                [CUDA_MEMORY_MANAGED] = MANAGED,
-                                [CUDA_MEMORY_PINNED] = HOST,
-                                [CUDA_MEMORY_REGISTERED] = HOST,
-                                [CUDA_MEMORY_VARIABLE] = DEVICE};
+    static const int types[] = {[CUDA_MEMORY_DEVICE] = DEVICE,   [CUDA_MEMORY_MANAGED] = MANAGED,
+                                [CUDA_MEMORY_PINNED] = HOST,     [CUDA_MEMORY_REGISTERED] = HOST,
+                                [CUDA_MEMORY_VARIABLE] = DEVICE, [CUDA_MEMORY_ARRAY] = DEVICE,
+                                [CUDA_MEMORY_OBJECT] = DEVICE};
     void *address = (void *)(uintptr_t)pointer;
     if (!result || !pointer)
         return CUDA_INVALID_VALUE;

@@ -64,6 +64,36 @@ static int attribute(const cuda_process *p, int which) {
     return value;
 }
 
+static void fill_textures(const cuda_process *p, cudaDeviceProp *d) {
+    d->maxTexture1D = attribute(p, 21);
+    d->maxTexture1DMipmap = attribute(p, 77);
+#if CUDART < 13
+    d->maxTexture1DLinear = attribute(p, 69);
+#endif
+    for (int i = 0; i < 2; i++) {
+        d->maxTexture2D[i] = attribute(p, 22 + i);
+        d->maxTexture2DMipmap[i] = attribute(p, 73 + i);
+        d->maxTexture2DGather[i] = attribute(p, 45 + i);
+        d->maxTexture1DLayered[i] = attribute(p, 42 + i);
+        d->maxTextureCubemapLayered[i] = attribute(p, 53 + i);
+        d->maxSurface2D[i] = attribute(p, 56 + i);
+        d->maxSurface1DLayered[i] = attribute(p, 61 + i);
+        d->maxSurfaceCubemapLayered[i] = attribute(p, 67 + i);
+    }
+    for (int i = 0; i < 3; i++) {
+        d->maxTexture2DLinear[i] = attribute(p, 70 + i);
+        d->maxTexture3D[i] = attribute(p, 24 + i);
+        d->maxTexture3DAlt[i] = attribute(p, 47 + i);
+        d->maxTexture2DLayered[i] = attribute(p, 27 + i);
+        d->maxSurface3D[i] = attribute(p, 58 + i);
+        d->maxSurface2DLayered[i] = attribute(p, 63 + i);
+    }
+    d->maxTextureCubemap = attribute(p, 52);
+    d->maxSurface1D = attribute(p, 55);
+    d->maxSurfaceCubemap = attribute(p, 66);
+    d->surfaceAlignment = (size_t)attribute(p, 30);
+}
+
 /* The members that are attributes, by their numbers. */
 static void fill_attributes(const cuda_process *p, cudaDeviceProp *d) {
     d->maxThreadsPerBlock = attribute(p, 1);
@@ -126,6 +156,7 @@ CALL_EARLY(GET_PROPERTIES, (cudaDeviceProp * d, int device), d, device) {
     snprintf(d->name, sizeof d->name, "%s", cuda_device_name(&p->device));
     cuda_device_uuid(&p->device, d->uuid);
     fill_attributes(p, d);
+    fill_textures(p, d);
     return CUDA_SUCCESS;
 }
 

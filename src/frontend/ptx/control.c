@@ -258,6 +258,33 @@ static void call_again(ptx_lowering *l, ptx_instance *again) {
         ptx_put_to(l, &results->list[i], args[f->param_count + i], false);
 }
 
+/* A copy of a function, for the instruction at work. */
+static ptx_instance *copy_of(ptx_lowering *l, uint32_t function, bool is_recursive) {
+    ptx_instance *callee = ptx_instance_new(l, ptx_names_of(l->shared, function), is_recursive);
+    callee->place = l->out.place;
+    callee->file = l->out.file;
+    callee->end = ptx_block_new(l);
+    return callee;
+}
+
+/* Its body, when its parameters have what they are called with. */
+static void lower_copy(ptx_lowering *l, ptx_instance *callee, bool is_recursive) {
+    const ptx_inst *call = l->inst;
+    ptx_instance *caller = l->at;
+    kir_value predicate = l->predicate;
+    l->at = callee;
+    l->predicate = KIR_NONE;
+    if (is_recursive)
+        ptx_begin_recursion(l, callee);
+    ptx_lower_body(l);
+    ptx_block_start(l, callee->end);
+    if (is_recursive)
+        ptx_end_recursion(l, callee);
+    l->at = caller;
+    l->inst = call;
+    l->predicate = predicate;
+}
+
 static void inline_call(ptx_lowering *l, uint32_t index) {
     const ptx_function *function = &l->ptx->functions[index];
     const ptx_operand *results = ptx_operand_at(l, 0), *args = ptx_operand_at(l, 2);
@@ -277,33 +304,40 @@ static void inline_call(ptx_lowering *l, uint32_t index) {
         return;
     }
     bool is_recursive = ptx_is_recursive(l->shared, index);
-    ptx_instance *callee = ptx_instance_new(l, ptx_names_of(l->shared, index), is_recursive);
-    callee->place = l->out.place;
-    callee->file = l->out.file;
+    ptx_instance *callee = copy_of(l, index, is_recursive);
     callee->is_from_source = l->inst->source || l->at->is_from_source;
-    callee->end = ptx_block_new(l);
     for (uint32_t i = 0; i < results->count + args->count; i++) {
         bool is_result = i < results->count;
         bind(l, callee, i, is_result ? &results->list[i] : &args->list[i - results->count],
              is_result);
     }
-    const ptx_inst *call = l->inst;
-    ptx_instance *caller = l->at;
-    kir_value predicate = l->predicate;
-    l->at = callee;
-    l->predicate = KIR_NONE;
-    if (is_recursive)
-        ptx_begin_recursion(l, callee);
-    ptx_lower_body(l);
-    ptx_block_start(l, callee->end);
-    if (is_recursive)
-        ptx_end_recursion(l, callee);
-    l->at = caller;
-    l->inst = call;
-    l->predicate = predicate;
+    lower_copy(l, callee, is_recursive);
     for (uint32_t i = 0; i < results->count; i++)
         if (!has_memory(callee->names->variables[i]))
             ptx_put_to(l, &results->list[i], ptx_read(l, callee->storage[i].first), false);
+}
+
+/* What it does stands at the instruction, not in the text of the library. */
+kir_value ptx_call_library(ptx_lowering *l, const char *name, uint32_t count,
+                           const kir_value *args) {
+    ptx_symbol symbol = ptx_find_in_module(l->shared, name, 0);
+    if (symbol.kind != PTX_IS_FUNCTION) {
+        ptx_cannot(l, "%s is not supported here", ptx_opcode(l->arena, l->inst));
+        return 0;
+    }
+    ptx_instance *callee = copy_of(l, symbol.number, false);
+    const ptx_variable *result = callee->names->variables[0];
+    callee->is_from_source = true;
+    if (has_memory(result))
+        callee->storage[0].memory = memory_for(l, result);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t variable = callee->storage[1 + i].first;
+        ptx_write(l, variable, ptx_bits_as(l, args[i], l->variables.data[variable]));
+    }
+    lower_copy(l, callee, false);
+    return has_memory(result)
+               ? front_emit_load(&l->out, front_int_type(32, 4), callee->storage[0].memory, 16)
+               : ptx_read(l, callee->storage[0].first);
 }
 
 /* The parameter that the caller gives has as many bytes. */

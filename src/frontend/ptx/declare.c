@@ -65,11 +65,12 @@ static ptx_variable read_qualities(ptx_reader *r, bool *is_opaque) {
     const ptx_token first = r->now;
     *is_opaque = false;
     while (r->now.kind == PTX_TOKEN_DOT) {
-        /* Of textures; the instructions that use them are refused by who lowers. */
         *is_opaque |= ptx_is_key(r, PTX_KEY_TEXREF) || ptx_is_key(r, PTX_KEY_SAMPLERREF) ||
                       ptx_is_key(r, PTX_KEY_SURFREF);
         read_quality(r, &v);
     }
+    if (*is_opaque && v.space == PTX_GLOBAL) /* it holds an object, which the host puts there */
+        v.space = PTX_CONST;
     if (v.space == PTX_NO_SPACE)
         ptx_misread(r, &first, "this declaration has no state space, such as .global, before %s",
                     ptx_spell(r, &r->now));

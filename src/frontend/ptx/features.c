@@ -18,19 +18,11 @@ static const table tables[] = {
 enum { TABLES = sizeof tables / sizeof *tables };
 
 #define REFUSED(name, why) {name, ptx_lower_refused, why, true}
-#define TEXTURES ": textures and surfaces are not part of Heddle's machine"
 #define CLUSTERS ": clusters of blocks are not part of Heddle's machine"
 #define PRODUCTS ": asynchronous products of matrices are not part of Heddle's machine"
 #define STACK ": stacks that grow at run time are not supported"
 static const ptx_rule refused[] = {
-    REFUSED("tex", TEXTURES),
-    REFUSED("tld4", TEXTURES),
-    REFUSED("txq", TEXTURES),
-    REFUSED("istypep", TEXTURES),
-    REFUSED("suld", TEXTURES),
-    REFUSED("sust", TEXTURES),
-    REFUSED("sured", TEXTURES),
-    REFUSED("suq", TEXTURES),
+    REFUSED("istypep", ": what an object is, is not known to it"),
     REFUSED("wgmma", PRODUCTS),
     REFUSED("tcgen05", PRODUCTS),
     REFUSED("mapa", CLUSTERS),

@@ -17,6 +17,7 @@ static void split_opcode(ptx_reader *r, ptx_name *opcode) {
         words[w] = hd_strndup(r->arena, at, length);
         at += length + 1;
     }
+    r->samples |= hd_has_word("tex tld4 txq suld sust sured suq", words[0]);
     opcode->words = words;
     opcode->word_count = count;
 }

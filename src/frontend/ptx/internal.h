@@ -7,7 +7,7 @@
  *     control.c    labels, branches, predicates, calls
  *     features.c   which rule an instruction has, and all that there are
  *     recursion.c  calls of functions that are at work already
- *     rules.c, float.c, convert.c, memory.c, thread.c, mbarrier.c, matrix.c, wmma.c
+ *     rules.c, float.c, convert.c, memory.c, thread.c, mbarrier.c, matrix.c, wmma.c, texture.c
  *                  instructions
  *     pointers.c   addresses, which PTX computes with integers, become addresses of kir
  *     promote.c    private memory becomes values
@@ -237,6 +237,9 @@ uint64_t ptx_bytes_of(const ptx_variable *v);
 uint32_t ptx_align_of(const ptx_variable *v);
 ptx_instance *ptx_instance_new(ptx_lowering *l, const ptx_names *names, bool is_recursive);
 void ptx_lower_body(ptx_lowering *l);
+/* A function of sampling/, inlined: its result, four words as a vector or one value. */
+kir_value ptx_call_library(ptx_lowering *l, const char *name, uint32_t count,
+                           const kir_value *args);
 
 /* The functions that the machine has, with the types of what they take: p an address, l 64 bits, u 32. */
 typedef struct ptx_machine_function {
@@ -265,7 +268,7 @@ typedef struct ptx_rule {
 } ptx_rule;
 extern const ptx_rule ptx_jump_rules[], ptx_integer_rules[], ptx_logic_rules[], ptx_float_rules[],
     ptx_convert_rules[], ptx_memory_rules[], ptx_thread_rules[], ptx_mbarrier_rules[],
-    ptx_matrix_rules[], ptx_wmma_rules[];
+    ptx_matrix_rules[], ptx_wmma_rules[], ptx_texture_rules[];
 
 /* features.c: the first rule of a table whose name the instruction's first word is, and that names none
  * but words of its; and that of the instruction. NULL: there is none. */
@@ -278,6 +281,15 @@ void ptx_set_order(ptx_lowering *l, kir_order unsaid);
 /* An element, the index of which is an i64, of so many bytes behind it. */
 kir_value ptx_address_plus(ptx_lowering *l, uint32_t i, ptx_space space, kir_value index,
                            uint32_t bytes);
+/* What an operand of several registers becomes in memory, as elements of a type; and to and from that. */
+kir_type ptx_moved_type(ptx_lowering *l, const ptx_operand *operand, ptx_type type);
+void ptx_put_vector(ptx_lowering *l, const ptx_operand *operand, kir_value value, bool is_signed);
+kir_value ptx_get_vector(ptx_lowering *l, const ptx_operand *operand, ptx_type type,
+                         kir_type memory);
+/* The word of an atomic operation, "add"; NULL: there is none. And one without a result. */
+const char *ptx_operation_of(const ptx_inst *inst);
+kir_value ptx_atomic(ptx_lowering *l, const char *word, ptx_type type, kir_value pointer,
+                     kir_value operand);
 /* The space that a word names, "shared" and "shared::cta"; PTX_NO_SPACE: none. */
 ptx_space ptx_space_of(const ptx_inst *inst);
 kir_space ptx_kir_space(ptx_space space);

@@ -219,6 +219,9 @@ static hd_status finish_kernel(ptx_lowering *l) {
     ptx_finish_ssa(l, &l->pointers);
     drop_unused(l);
     ptx_promote(l);
+    /* What a function gives back as one vector may be wanted in part. */
+    front_forward_parts(l->arena, l->out.insts.data, (uint32_t)l->out.insts.count);
+    drop_unused(l);
     ptx_find_pointers(l);
     if (l->out.status)
         return l->out.status;

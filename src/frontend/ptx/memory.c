@@ -131,7 +131,7 @@ kir_value ptx_address_plus(ptx_lowering *l, uint32_t i, ptx_space space, kir_val
 /* ---- vectors ------------------------------------------------------------------------- */
 
 /* The type in memory: bits that all go to or come from registers of floats are floats. */
-static kir_type moved_type(ptx_lowering *l, const ptx_operand *operand, ptx_type type) {
+kir_type ptx_moved_type(ptx_lowering *l, const ptx_operand *operand, ptx_type type) {
     const ptx_operand *parts = operand->kind == PTX_VECTOR ? operand->list : operand;
     uint32_t count = operand->kind == PTX_VECTOR ? operand->count : 1;
     kir_type result = ptx_kir_type(type);
@@ -149,8 +149,7 @@ static kir_type moved_type(ptx_lowering *l, const ptx_operand *operand, ptx_type
     return result;
 }
 
-static void put_vector(ptx_lowering *l, const ptx_operand *operand, kir_value value,
-                       bool is_signed) {
+void ptx_put_vector(ptx_lowering *l, const ptx_operand *operand, kir_value value, bool is_signed) {
     if (operand->kind != PTX_VECTOR) {
         ptx_put_to(l, operand, value, is_signed);
         return;
@@ -160,8 +159,8 @@ static void put_vector(ptx_lowering *l, const ptx_operand *operand, kir_value va
             ptx_put_to(l, &operand->list[i], ptx_part(l, value, i), is_signed);
 }
 
-static kir_value get_vector(ptx_lowering *l, const ptx_operand *operand, ptx_type type,
-                            kir_type memory) {
+kir_value ptx_get_vector(ptx_lowering *l, const ptx_operand *operand, ptx_type type,
+                         kir_type memory) {
     if (operand->kind != PTX_VECTOR)
         return ptx_bits_as(l, ptx_value(l, operand, type), memory);
     kir_value parts[16] = {0};
@@ -187,7 +186,7 @@ static void load_value(ptx_lowering *l, const ptx_operand *address, ptx_symbol s
     kir_value value = ptx_read(l, symbol.number);
     kir_type own = ptx_type_of_value(l, value);
     const ptx_operand *to = ptx_operand_at(l, 0);
-    kir_type part = moved_type(l, to, type);
+    kir_type part = ptx_moved_type(l, to, type);
     uint32_t bits = own.bits * own.lanes;
     if (address->integer < 0 || address->integer > bits ||
         address->integer * 8 + part.bits * part.lanes > bits) {
@@ -200,14 +199,14 @@ static void load_value(ptx_lowering *l, const ptx_operand *address, ptx_symbol s
         value = ptx_op(l, KIR_LSHR, value, ptx_number(l, whole, address->integer * 8));
         value = ptx_resize(l, value, ptx_int((uint8_t)(part.bits * part.lanes)), false);
     }
-    put_vector(l, to, ptx_bits_as(l, value, part), ptx_is_signed(type));
+    ptx_put_vector(l, to, ptx_bits_as(l, value, part), ptx_is_signed(type));
 }
 
 static void store_value(ptx_lowering *l, const ptx_operand *address, ptx_symbol symbol,
                         ptx_type type) {
     const ptx_operand *from = ptx_operand_at(l, 1);
-    kir_type memory = moved_type(l, from, type);
-    kir_value value = get_vector(l, from, type, memory);
+    kir_type memory = ptx_moved_type(l, from, type);
+    kir_value value = ptx_get_vector(l, from, type, memory);
     kir_type own = l->variables.data[symbol.number];
     uint32_t bits = memory.bits * memory.lanes;
     if (!bits || address->integer < 0 || address->integer > own.bits ||
@@ -263,7 +262,7 @@ static void lower_load(ptx_lowering *l) {
         return;
     }
     kir_value pointer = ptx_address(l, 1, space), value;
-    kir_type memory = moved_type(l, to, type);
+    kir_type memory = ptx_moved_type(l, to, type);
     if (is_ordered(l->inst) && memory.lanes == 1) {
         memory.kind = KIR_INT;
         value = front_emit_atomic(&l->out, KIR_RMW_LOAD, memory, 1, &pointer);
@@ -274,7 +273,7 @@ static void lower_load(ptx_lowering *l) {
         if (is_ordered(l->inst) || ptx_has(l->inst, "volatile"))
             ptx_set_order(l, KIR_RELAXED);
     }
-    put_vector(l, to, value, ptx_is_signed(type));
+    ptx_put_vector(l, to, value, ptx_is_signed(type));
 }
 
 static void lower_store(ptx_lowering *l) {
@@ -286,8 +285,8 @@ static void lower_store(ptx_lowering *l) {
         store_value(l, address, symbol, type);
         return;
     }
-    kir_type memory = moved_type(l, from, type);
-    kir_value value = get_vector(l, from, type, memory);
+    kir_type memory = ptx_moved_type(l, from, type);
+    kir_value value = ptx_get_vector(l, from, type, memory);
     kir_value pointer = ptx_address(l, 0, space);
     if (is_ordered(l->inst) && memory.lanes == 1) {
         kir_value args[] = {pointer, ptx_bits_as(l, value, ptx_int(memory.bits))};
@@ -304,7 +303,7 @@ static void lower_store(ptx_lowering *l) {
 /* ---- atomics -------------------------------------------------------------------------------- */
 
 /* The word that says the operation; NULL: there is none; cas is apart. */
-static const char *operation_of(const ptx_inst *inst) {
+const char *ptx_operation_of(const ptx_inst *inst) {
     static const char *const words[] = {"exch", "add", "and", "or", "xor",
                                         "inc",  "dec", "min", "max"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -314,8 +313,8 @@ static const char *operation_of(const ptx_inst *inst) {
 }
 
 /* Packed numbers and bf16 have operations of their own in kir. */
-static kir_value one_atomic(ptx_lowering *l, const char *word, ptx_type type, kir_value pointer,
-                            kir_value operand) {
+kir_value ptx_atomic(ptx_lowering *l, const char *word, ptx_type type, kir_value pointer,
+                     kir_value operand) {
     static const kir_rmw packed[] = {[PTX_BF16] = KIR_RMW_BF16_ADD,
                                      [PTX_F16X2] = KIR_RMW_F16X2_ADD,
                                      [PTX_BF16X2] = KIR_RMW_BF16X2_ADD};
@@ -342,7 +341,7 @@ static void atomic_vector(ptx_lowering *l, const char *how, ptx_type type, uint3
         part.integer += i * (ptx_type_bits(type) / 8);
         kir_value pointer = pointer_of(l, &part, ptx_space_of(l->inst));
         kir_value value = ptx_value(l, &operand->list[i], type);
-        value = one_atomic(l, how, type, pointer, value);
+        value = ptx_atomic(l, how, type, pointer, value);
         const ptx_operand *to = ptx_operand_at(l, 0);
         if (first && to->kind == PTX_VECTOR && i < to->count)
             ptx_put_to(l, &to->list[i], value, false);
@@ -353,7 +352,7 @@ static void atomic_vector(ptx_lowering *l, const char *how, ptx_type type, uint3
 static void lower_atomic(ptx_lowering *l) {
     uint32_t first = !strcmp(l->inst->words[0], "atom");
     ptx_type type = access_type(l);
-    const char *how = operation_of(l->inst);
+    const char *how = ptx_operation_of(l->inst);
     bool is_cas = ptx_has(l->inst, "cas");
     const ptx_operand *operand = ptx_operand_at(l, first + 1);
     if (type == PTX_B128 || (!how && !is_cas)) {
@@ -372,7 +371,7 @@ static void lower_atomic(ptx_lowering *l) {
         old = front_emit_atomic(&l->out, KIR_RMW_CMPXCHG, ptx_type_of_value(l, value), 3, args);
         ptx_set_order(l, KIR_UNSAID);
     } else {
-        old = one_atomic(l, how, type, pointer, value);
+        old = ptx_atomic(l, how, type, pointer, value);
     }
     if (first)
         ptx_put(l, 0, old, ptx_is_signed(type));

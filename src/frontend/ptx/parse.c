@@ -7,6 +7,11 @@
 #include "frontend/ptx/ptx_reader.h"
 #include "heddle/ptx.h"
 
+/* sampling/sample_texture.c, compiled when this is built. */
+static const char sampling[] = {
+#include <sampling.inc>
+};
+
 enum { VERSION_LEAST = 3, VERSION_MOST = HD_PTX_VERSION_MOST };
 
 /* ---- the head of a text ---------------------------------------------------------------------- */
@@ -240,6 +245,15 @@ static void read_part(ptx_reader *r) {
     ptx_end_part(r);
 }
 
+/* What instructions of textures call, as one more part. */
+static void read_sampling(ptx_reader *r) {
+    r->text = r->at = r->line_start = sampling;
+    r->end = sampling + sizeof sampling;
+    r->line = 1;
+    ptx_next(r);
+    read_part(r);
+}
+
 hd_status ptx_parse(hd_arena *arena, const hd_diag *diag, const char *path, const char *text,
                     size_t length, ptx_module **module) {
     const char *zero = length ? memchr(text, 0, length) : NULL;
@@ -272,6 +286,8 @@ hd_status ptx_parse(hd_arena *arena, const hd_diag *diag, const char *path, cons
                     ptx_spell(r, &r->now));
     for (; !r->status && ptx_is_key(r, PTX_KEY_VERSION); r->part++)
         read_part(r);
+    if (!r->status && r->samples)
+        read_sampling(r);
     if (!r->status)
         keep_module(r);
     const hd_status status = r->status;

@@ -174,7 +174,9 @@ static uint8_t space_of(const finder *f, kir_value value) {
     if (inst->op == KIR_PARAM && inst->type.bits == 64) {
         const ptx_variable *v = &f->l->entry->params[inst->index];
         bool is_named = v->is_pointer && v->pointee_space != PTX_NO_SPACE;
-        return is_named ? ptx_kir_space(v->pointee_space) : KIR_GLOBAL;
+        return is_named                          ? ptx_kir_space(v->pointee_space)
+               : f->asked[value] == KIR_CONSTANT ? KIR_CONSTANT /* the object of a texture */
+                                                 : KIR_GLOBAL;
     }
     if (inst->op == KIR_CONST || inst->op == KIR_UNDEF)
         return UNKNOWN;

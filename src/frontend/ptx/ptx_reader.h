@@ -125,6 +125,7 @@ typedef struct ptx_reader {
 
     ptx_module *module;
     uint32_t part;       /* of the text: so many stand before it */
+    bool samples;        /* some instruction is of textures or surfaces */
     uint32_t first_file; /* a .file's number in this part, and this: its index */
     hd_vec(ptx_hidden) hidden;
     hd_vec(const char *) files;  /* NULL: not declared */

@@ -4,6 +4,7 @@
  * abi.h (CUDA 13).
  */
 #pragma once
+#include <initializer_list>
 
 /* What clang's headers want of the toolkit's in a compilation for the host alone. */
 typedef unsigned cuuint32_t;
@@ -21,12 +22,14 @@ __attribute__((device)) unsigned long __cvta_generic_to_shared(const void *);
 #define cudaLaunchAttribute abi_attribute
 #define cudaLaunchConfig_t abi_config
 #define cudaKernelNodeParams abi_kernel_node
+#define cudaResourceDesc abi_resource
 #include "cuda/runtime/abi.h"
 #undef dim3
 #undef cudaError_t
 #undef cudaLaunchAttribute
 #undef cudaLaunchConfig_t
 #undef cudaKernelNodeParams
+#undef cudaResourceDesc
 
 typedef enum cudaError {
     cudaSuccess = 0,
@@ -110,6 +113,35 @@ static_assert(sizeof(cudaLaunchAttribute) == sizeof(abi_attribute), "");
 static_assert(sizeof(cudaLaunchConfig_t) == sizeof(abi_config), "");
 static_assert(sizeof(cudaKernelNodeParams) == sizeof(abi_kernel_node), "");
 
+/* Textures and surfaces. What kernels do with them is in their PTX: here it has only to compile. */
+typedef unsigned long long cudaTextureObject_t, cudaSurfaceObject_t;
+typedef void *cudaArray_t;
+enum {
+    cudaChannelFormatKindUnsigned = 1,
+    cudaArraySurfaceLoadStore = 2,
+    cudaAddressModeClamp = 1,
+    cudaFilterModeLinear = 1,
+    cudaReadModeNormalizedFloat = 1,
+    cudaResourceTypeArray = 0,
+    cudaResourceTypeLinear = 2
+};
+struct cudaResourceDesc {
+    int resType;
+    union {
+        struct {
+            cudaArray_t array;
+        } array;
+        linear_memory linear;
+        int reserved[32];
+    } res;
+    unsigned flags;
+};
+static_assert(sizeof(cudaResourceDesc) == sizeof(abi_resource), "");
+template <class T> static __attribute__((device)) T tex1Dfetch(cudaTextureObject_t, int);
+template <class T> static __attribute__((device)) T tex2D(cudaTextureObject_t, float, float);
+template <class T>
+static __attribute__((device)) void surf2Dwrite(T, cudaSurfaceObject_t, int, int);
+
 inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) {
     return {width, height, depth};
 }
@@ -141,6 +173,19 @@ CALL cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind ki
 CALL cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                   size_t height, cudaMemcpyKind kind);
 CALL cudaMemcpy3D(const cudaMemcpy3DParms *copy);
+CALL cudaMallocArray(cudaArray_t *array, const cudaChannelFormatDesc *channels, size_t width,
+                     size_t height = 0, unsigned flags = 0);
+CALL cudaFreeArray(cudaArray_t array);
+CALL cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t pitch,
+                         size_t width, size_t height, cudaMemcpyKind kind);
+CALL cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_t from, size_t x, size_t y,
+                           size_t width, size_t height, cudaMemcpyKind kind);
+extern "C" cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, int kind);
+CALL cudaCreateTextureObject(cudaTextureObject_t *object, const cudaResourceDesc *resource,
+                             const cudaTextureDesc *sampling, const void *view);
+CALL cudaDestroyTextureObject(cudaTextureObject_t object);
+CALL cudaCreateSurfaceObject(cudaSurfaceObject_t *object, const cudaResourceDesc *resource);
+CALL cudaDestroySurfaceObject(cudaSurfaceObject_t object);
 CALL cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset = 0,
                         cudaMemcpyKind kind = cudaMemcpyHostToDevice);
 CALL cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset = 0,

@@ -75,11 +75,9 @@ int main() {
     // Which of its forms a name means depends on the version that a program is for.
     CHECK(driver<void *>("cuMemAdvise", 12080) != driver<void *>("cuMemAdvise"));
     CHECK(driver<void *>("cuGraphInstantiate") == driver<void *>("cuGraphInstantiateWithFlags"));
-    // Textures are not there; what calls them starts all the same.
-    CUtexObject texture;
-    CHECK(driver<CUresult (*)(CUtexObject *, const void *, const void *, const void *)>(
-              "cuTexObjectCreate")(&texture, nullptr, nullptr, nullptr) ==
-          CUDA_ERROR_NOT_SUPPORTED);
+    // Graphics are not there; what calls them starts all the same.
+    CHECK(driver<CUresult (*)(unsigned, void *, CUstream)>("cuGraphicsMapResources")(
+              0, nullptr, nullptr) == CUDA_ERROR_NOT_SUPPORTED);
     CHECK(!driver<CUresult (*)(CUmodule)>("cuModuleUnload")(module));
     return DONE;
 }

@@ -27,9 +27,12 @@ __device__ int __heddle_texture_address(cudaTextureObject_t) __attribute__((cons
 __device__ int heddle_unknown_texture(void);
 }
 
-namespace heddle_textures {
-
 #define __HEDDLE_TEXTURE static __device__ __inline__ __attribute__((always_inline, unused))
+#define __HEDDLE_SAMPLING __HEDDLE_TEXTURE
+#include "heddle_sampling.h"
+#undef __HEDDLE_SAMPLING
+
+namespace heddle_textures {
 
 template <typename T> struct element;
 #define __HEDDLE_ELEMENT(T, of, kind, lanes)                                         \
@@ -67,52 +70,32 @@ __HEDDLE_TEXTURE void add(float4 &sum, float4 v, float weight) {
     sum.z += v.z * weight;
     sum.w += v.w * weight;
 }
-/* Element i of n; -1: the border. */
-__HEDDLE_TEXTURE int place(int i, int n, int address, bool is_normalized) {
-    if (i >= 0 && i < n)
-        return i;
-    if (address == 3)
-        return -1;
-    if (address == 1 || !is_normalized)
-        return i < 0 ? 0 : n - 1;
-    int period = address == 2 ? 2 * n : n, at = i % period;
-    at += at < 0 ? period : 0;
-    return at < n ? at : period - 1 - at;
-}
-
-/* The lower element of a coordinate, and the weight of the one above it. */
-__HEDDLE_TEXTURE int lower(float x, int n, bool is_normalized, bool is_linear, float *above) {
-    x = (is_normalized ? x * (float)n : x) - (is_linear ? 0.5f : 0.0f);
-    float low = floorf(x);
-    *above = rintf((x - low) * 256.0f) / 256.0f;
-    return (int)low;
-}
-
 template <typename T, int D>
 __HEDDLE_TEXTURE T sample(cudaTextureObject_t t, float x, float y, float z) {
     const T *data = element<T>::of_object(t);
-    int address = __heddle_texture_address(t);
-    int width = __heddle_texture_width(t), height = D > 1 ? __heddle_texture_height(t) : 1;
-    int depth = D > 2 ? __heddle_texture_depth(t) : 1;
     bool is_normalized = __heddle_texture_normalized(t);
     bool is_linear = element<T>::is_filtered ? __heddle_texture_linear(t) : 0;
-    float above_x, above_y = 0, above_z = 0;
-    int low_x = lower(x, width, is_normalized, is_linear, &above_x), low_y = 0, low_z = 0;
+    int asked = __heddle_texture_address(t), address = is_normalized || asked == 3 ? asked : 1;
+    int width = __heddle_texture_width(t), height = D > 1 ? __heddle_texture_height(t) : 1;
+    int depth = D > 2 ? __heddle_texture_depth(t) : 1;
+    float half = is_linear ? 0.5f : 0.0f, above_x, above_y = 0, above_z = 0;
+    int low_x = __heddle_lower(x, is_normalized ? width : 1, half, address, &above_x);
+    int low_y = 0, low_z = 0;
     if (D > 1)
-        low_y = lower(y, height, is_normalized, is_linear, &above_y);
+        low_y = __heddle_lower(y, is_normalized ? height : 1, half, address, &above_y);
     if (D > 2)
-        low_z = lower(z, depth, is_normalized, is_linear, &above_z);
+        low_z = __heddle_lower(z, is_normalized ? depth : 1, half, address, &above_z);
     T sum = T();
     for (int corner = 0; corner < (is_linear ? 1 << D : 1); corner++) {
         int x_high = corner & 1, y_high = corner >> 1 & 1, z_high = corner >> 2;
-        int i = place(low_x + x_high, width, address, is_normalized), j = 0, k = 0;
+        int i = __heddle_place(low_x + x_high, width, address), j = 0, k = 0;
         float weight = x_high ? above_x : 1 - above_x;
         if (D > 1) {
-            j = place(low_y + y_high, height, address, is_normalized);
+            j = __heddle_place(low_y + y_high, height, address);
             weight *= y_high ? above_y : 1 - above_y;
         }
         if (D > 2) {
-            k = place(low_z + z_high, depth, address, is_normalized);
+            k = __heddle_place(low_z + z_high, depth, address);
             weight *= z_high ? above_z : 1 - above_z;
         }
         if (i >= 0 && j >= 0 && k >= 0) {
@@ -149,15 +132,26 @@ __HEDDLE_FETCH(tex3D, __HEDDLE_SAMPLE(3, x, y, z), float x, float y, float z)
     template <typename T, typename... A> __HEDDLE_TEXTURE T name(A...) { \
         return heddle_textures::refused<T>();                            \
     }
-#define __HEDDLE_REFUSED_NAMES(X)                                                               \
-    X(tex1DLod)                                                                                 \
-    X(tex1DGrad)                                                                                \
-    X(tex1DLayered)                                                                             \
-    X(tex2DLod)                                                                                 \
-    X(tex2DGrad)                                                                                \
-    X(tex2DLayered)                                                                             \
-    X(tex2DLayeredLod)                                                                          \
-    X(tex2Dgather) X(tex3DLod) X(tex3DGrad) X(texCubemap) X(texCubemapLod) X(texCubemapLayered)
+#define __HEDDLE_REFUSED_NAMES(X) \
+    X(tex1DLod)                   \
+    X(tex1DGrad)                  \
+    X(tex1DLayered)               \
+    X(tex1DLayeredLod)            \
+    X(tex1DLayeredGrad)           \
+    X(tex2DLod)                   \
+    X(tex2DGrad)                  \
+    X(tex2DLayered)               \
+    X(tex2DLayeredLod)            \
+    X(tex2DLayeredGrad)           \
+    X(tex2Dgather)                \
+    X(tex3DLod)                   \
+    X(tex3DGrad)                  \
+    X(texCubemap)                 \
+    X(texCubemapLod)              \
+    X(texCubemapGrad)             \
+    X(texCubemapLayered)          \
+    X(texCubemapLayeredLod)       \
+    X(texCubemapLayeredGrad)
 __HEDDLE_REFUSED_NAMES(__HEDDLE_REFUSED)
 #undef __HEDDLE_REFUSED_NAMES
 
@@ -176,6 +170,9 @@ __HEDDLE_SURFACE(surf1D)
 __HEDDLE_SURFACE(surf2D)
 __HEDDLE_SURFACE(surf3D)
 __HEDDLE_SURFACE(surf2DLayered)
+__HEDDLE_SURFACE(surf1DLayered)
+__HEDDLE_SURFACE(surfCubemap)
+__HEDDLE_SURFACE(surfCubemapLayered)
 #undef __HEDDLE_SURFACE
 
 #undef __HEDDLE_REFUSED
