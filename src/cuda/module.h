@@ -16,6 +16,7 @@ typedef struct cuda_kernel {
     hd_ptx_kernel *found; /* NULL: not looked up yet */
     hd_ptx_kernel_facts facts;
     uint64_t most_shared; /* dynamic shared memory that a launch may ask for; 0: the device's */
+    bool takes_large_clusters; /* of more than the 8 blocks that all devices take */
 } cuda_kernel;
 
 typedef struct cuda_modules cuda_modules;
@@ -55,6 +56,7 @@ uint64_t cuda_kernel_most_shared(const cuda_process *p, const cuda_kernel *kerne
 cuda_error cuda_kernel_set_most_shared(const cuda_process *p, cuda_kernel *kernel, int64_t bytes);
 
 /* Blocks of a size that an SM holds at once. */
+uint32_t cuda_kernel_most_cluster(const cuda_kernel *kernel); /* blocks of one */
 uint32_t cuda_kernel_blocks(const cuda_process *p, const cuda_kernel *kernel, uint32_t threads,
                             uint64_t shared);
 

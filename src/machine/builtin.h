@@ -42,6 +42,9 @@ extern const vm_builtin vm_integer_builtins[], vm_bit_builtins[], vm_float_built
     vm_group_builtins[], vm_warp_builtins[], vm_barrier_builtins[], vm_matrix_builtins[],
     vm_machine_builtins[];
 
+/* warp.c: the lanes of a warp wait for each other in it, or ask who is there. */
+bool vm_is_warp_function(const char *name);
+
 /* ---- builtin.c -------------------------------------------------------------------- */
 
 /* Component `k` of argument `i` of the call at work. */

@@ -434,8 +434,7 @@ static const ptx_rule *rule_of(const ptx_inst *inst) {
 /* What needs hardware that is not modelled. */
 static bool is_refused(const char *name) {
     static const char refused[] =
-        "tex tld4 txq istypep suld sust sured suq wgmma tcgen05 mapa "
-        "getctarank "
+        "tex tld4 txq istypep suld sust sured suq wgmma tcgen05 "
         "tensormap multimem stackrestore stacksave alloca clusterlaunchcontrol";
     return hd_has_word(refused, name);
 }
