@@ -421,8 +421,8 @@ static const ptx_rule *find_rule(const ptx_rule *rules, const ptx_inst *inst) {
 
 static const ptx_rule *rule_of(const ptx_inst *inst) {
     static const ptx_rule *const tables[] = {
-        jump_rules,       ptx_integer_rules,  ptx_logic_rules,  ptx_convert_rules, ptx_memory_rules,
-        ptx_thread_rules, ptx_mbarrier_rules, ptx_matrix_rules, ptx_wmma_rules};
+        jump_rules,       ptx_bulk_rules,   ptx_integer_rules,  ptx_logic_rules,  ptx_convert_rules,
+        ptx_memory_rules, ptx_thread_rules, ptx_mbarrier_rules, ptx_matrix_rules, ptx_wmma_rules};
     const ptx_rule *found = NULL;
     if (ptx_is_float(ptx_type_of(inst, 0)) || ptx_has(inst, "f32x2"))
         found = find_rule(ptx_float_rules, inst);

@@ -74,6 +74,7 @@ static bool read_property(ptx_reader *r, ptx_function *f) {
     case PTX_KEY_REQNCTAPERCLUSTER: read_threads(r, f->required_cluster); break;
     case PTX_KEY_NORETURN:
     case PTX_KEY_EXPLICITCLUSTER: break;
+    case PTX_KEY_BLOCKSARECLUSTERS: f->counts_clusters = true; break;
     case PTX_KEY_MINNCTAPERSM: /* of registers and multiprocessors: nothing that a result shows */
     case PTX_KEY_MAXNCTAPERSM:
     case PTX_KEY_MAXNREG:
