@@ -27,6 +27,7 @@ typedef struct folding {
 typedef struct bulk {
     vm_memory *to, *from; /* their addresses are in scratch cells, a piece's in a lane's */
     vm_operand to_start, from_start, bytes;
+    vm_operand again; /* what is loaded has been loaded for another block, too */
     vm_operand map, at[HD_TENSOR_RANK];
     uint32_t rank; /* 0: bytes */
     bool stores;   /* a box into the tensor */
@@ -129,7 +130,8 @@ static void move_pieces(vm_run *r, const vm_op *op, uint32_t lane, const piece *
                         uint32_t count) {
     const bulk *b = op->more;
     const uint32_t first = lane - lane % VM_WARP;
-    announce_side(r, b->from, pieces, count, first, false);
+    if (!vm_element(r, b->again, lane))
+        announce_side(r, b->from, pieces, count, first, false);
     for (uint32_t i = 0; i < count; i++) {
         const piece *p = &pieces[i];
         uint8_t data[PIECE] = {0};
@@ -322,8 +324,9 @@ static vm_memory *side_of(vm_compiler *c, uint32_t arg, hd_access_kind kind) {
     return m;
 }
 
-/* bulk_copy, bulk_add_u32 and so on: to, from, bytes. tensor_load, tensor_store, tensor_add_u32 and so
- * on: to, from, map, coordinates; the tensor's side is where its first element is. */
+/* bulk_copy, bulk_add_u32 and so on: to, from, whether it is loaded again, bytes. tensor_load,
+ * tensor_store, tensor_add_u32 and so on: to, from, again, map, coordinates; the tensor's side is where
+ * its first element is. */
 static void compile_bulk(vm_compiler *c, const void *what) {
     const char *name = c->inst->name;
     const bool is_box = *(const bool *)what, folds = strchr(strchr(name, '_') + 1, '_') != NULL;
@@ -337,11 +340,12 @@ static void compile_bulk(vm_compiler *c, const void *what) {
     b->to_start = vm_call_arg(c, 0, 0);
     b->from_start = vm_call_arg(c, 1, 0);
     b->stores = is_box && (folds || !strcmp(name, "tensor_store"));
+    b->again = vm_call_arg(c, 2, 0);
     if (!is_box)
-        b->bytes = vm_call_arg(c, 2, 0);
-    for (uint32_t i = 2; is_box && i < c->inst->arg_count; i++)
-        *(i == 2 ? &b->map : &b->at[i - 3]) = vm_call_arg(c, i, 0);
-    b->rank = is_box ? c->inst->arg_count - 3 : 0;
+        b->bytes = vm_call_arg(c, 3, 0);
+    for (uint32_t i = 3; is_box && i < c->inst->arg_count; i++)
+        *(i == 3 ? &b->map : &b->at[i - 4]) = vm_call_arg(c, i, 0);
+    b->rank = is_box ? c->inst->arg_count - 4 : 0;
     vm_emit_for_lanes(c, run_bulk, b);
 }
 
@@ -359,7 +363,7 @@ static void run_box_bytes(vm_run *r, const vm_op *op) {
 
 const vm_builtin vm_bulk_builtins[] = {
     {"box_bytes", "IP", VM_LANES(run_box_bytes)},
-    {"bulk_*", "vPPI", compile_bulk, &(const bool){false}},
-    {"tensor_*", "vPPP*", compile_bulk, &(const bool){true}},
+    {"bulk_*", "vPPII", compile_bulk, &(const bool){false}},
+    {"tensor_*", "vPPIP*", compile_bulk, &(const bool){true}},
     {NULL},
 };

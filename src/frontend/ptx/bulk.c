@@ -38,10 +38,12 @@ static kir_value in_block(ptx_lowering *l, kir_value pointer, uint32_t rank) {
     return front_emit_addr(&l->out, pointer, apart, 1, 0);
 }
 
-/* A call whose first argument is the target, and the barrier that hears of its bytes; KIR_NONE: none. */
+enum { TO, FROM, AGAIN, REST };
+
+/* A call whose first argument is the target, the third one whether another block has the same already, and the barrier that hears of its bytes; KIR_NONE: none. */
 typedef struct asked {
     const char *name;
-    kir_value args[3 + 5];
+    kir_value args[4 + 5];
     uint32_t count;
     kir_value barrier, bytes;
 } asked;
@@ -62,7 +64,10 @@ static void ask_for_all(ptx_lowering *l, const asked *a, kir_value mask) {
         ptx_branch_if(l, is, then, end);
         ptx_block_start(l, then);
         asked there = *a;
-        there.args[0] = in_block(l, a->args[0], rank);
+        letters[1] = ptx_number(l, ptx_int(16), (1 << rank) - 1);
+        there.args[AGAIN] =
+            front_recipe(&l->out, "zext:i32(ne(and(a, b), 0))", letters, false, ptx_int(16));
+        there.args[TO] = in_block(l, a->args[TO], rank);
         there.barrier = in_block(l, a->barrier, rank);
         ask(l, &there);
         ptx_block_start(l, end);
@@ -71,6 +76,7 @@ static void ask_for_all(ptx_lowering *l, const asked *a, kir_value mask) {
 
 static void ask_where(ptx_lowering *l, asked *a, uint32_t barrier) {
     const bool completes = ptx_has(l->inst, "mbarrier::complete_tx::bytes");
+    a->args[AGAIN] = ptx_number(l, ptx_int(32), 0);
     a->barrier = completes ? ptx_address(l, barrier, PTX_SHARED) : KIR_NONE;
     if (completes && ptx_has(l->inst, "multicast::cluster"))
         ask_for_all(l, a, ptx_get(l, barrier + 1, PTX_U16));
@@ -83,7 +89,7 @@ static void ask_where(ptx_lowering *l, asked *a, uint32_t barrier) {
 /* [to], [from], bytes{, [barrier]}{, mask}{, policy} */
 static void lower_bytes(ptx_lowering *l) {
     const char *folding = folding_of(l);
-    asked a = {.name = hd_format(l->arena, "bulk_%s", *folding ? folding : "copy"), .count = 3};
+    asked a = {.name = hd_format(l->arena, "bulk_%s", *folding ? folding : "copy"), .count = 4};
     if (ptx_has(l->inst, "cp_mask") || ptx_has(l->inst, "ignore_oob")) {
         ptx_cannot(l, "%s is not supported; copies of all bytes are",
                    ptx_opcode(l->arena, l->inst));
@@ -91,7 +97,7 @@ static void lower_bytes(ptx_lowering *l) {
     }
     for (uint32_t i = 0; i < 2; i++)
         a.args[i] = ptx_address(l, i, nth_space(l->inst, i));
-    a.args[2] = a.bytes = ptx_get(l, 2, PTX_U32);
+    a.args[REST] = a.bytes = ptx_get(l, 2, PTX_U32);
     ask_where(l, &a, 3);
 }
 
@@ -121,10 +127,10 @@ static void lower_box(ptx_lowering *l) {
                                  *folding ? folding
                                  : loads  ? "load"
                                           : "store"),
-               .args = {loads ? shared : tensor, loads ? tensor : shared, of_map},
-               .count = 3 + at->count};
+               .args = {loads ? shared : tensor, loads ? tensor : shared, 0, of_map},
+               .count = 4 + at->count};
     for (uint32_t d = 0; d < at->count; d++)
-        a.args[3 + d] = ptx_value(l, &at->list[d], PTX_B32);
+        a.args[REST + 1 + d] = ptx_value(l, &at->list[d], PTX_B32);
     if (loads)
         a.bytes = front_emit_call(&l->out, "box_bytes", ptx_int(32), 1, &of_map);
     ask_where(l, &a, 2);
