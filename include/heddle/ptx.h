@@ -62,6 +62,9 @@ typedef struct hd_ptx_launch_size {
     /* Of OpenCL. */
     uint32_t dims;      /* 0: those whose sizes are more than 1 */
     uint64_t offset[3]; /* global ids begin here */
+    /* Of CUDA: blocks of a cluster, which reach each other's shared memory; 0: those that the kernel asks
+     * for, if it does. */
+    uint32_t cluster[3];
 } hd_ptx_launch_size;
 
 typedef struct hd_ptx_counts {
@@ -76,6 +79,7 @@ typedef struct hd_ptx_kernel_facts {
     uint32_t most_threads;        /* of a block */
     uint32_t required_threads[3]; /* 0: any */
     uint32_t architecture;        /* that its text is for: 80 of sm_80; 0: it does not say */
+    uint32_t required_cluster[3]; /* blocks of a cluster; 0: any, or none */
 } hd_ptx_kernel_facts;
 
 hd_status hd_ptx_open(const hd_ptx_options *options, const hd_diag *diag, hd_ptx **machine);

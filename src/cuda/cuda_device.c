@@ -51,6 +51,8 @@ void cuda_device_uuid(const cuda_device *device, char uuid[16]) {
     memcpy(uuid + 8, "heddle\0", 8);
 }
 
+bool cuda_device_has_clusters(const cuda_device *device) { return device->major >= 9; }
+
 /* ---- attributes ------------------------------------------------------------------------------- */
 
 static int at_most_int(uint64_t value) { return value > INT_MAX ? INT_MAX : (int)value; }
@@ -127,6 +129,8 @@ bool cuda_device_attribute(const cuda_device *d, int attribute, int *value) {
     case 87: *value = 2; return true; /* speed of float to double */
     case 97: *value = at_most_int(d->shared_opt_in); return true;
     case 106: *value = at_most_int(profile->max_blocks); return true;
+    case 120: /* clusters, tensor maps */
+    case 127: *value = cuda_device_has_clusters(d); return true;
     case 111: *value = at_most_int(d->shared_reserved); return true;
     case 134: *value = -1; return true; /* NUMA node of the host: none */
     case 131: *value = -1; return true;

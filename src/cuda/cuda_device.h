@@ -28,6 +28,8 @@ void cuda_device_uuid(const cuda_device *device, char uuid[16]);
 /* The value of an attribute (cudaDeviceAttr, CUdevice_attribute: the same numbers). False: there is
  * no such attribute. */
 bool cuda_device_attribute(const cuda_device *device, int attribute, int *value);
+/* Blocks that reach each other's shared memory; tensor maps. */
+bool cuda_device_has_clusters(const cuda_device *device);
 
 /* Blocks of a kernel that an SM holds at once: by threads, registers, shared memory and their own
  * limit. */

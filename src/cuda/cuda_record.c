@@ -84,6 +84,7 @@ void cuda_record_launched(cuda_record *record, const cuda_launch *launch, hd_sta
     for (int d = 0; d < 3; d++) {
         l.grid[d] = size->grid[d];
         l.block[d] = size->block[d];
+        l.cluster[d] = size->cluster[d];
     }
     if (!hd_recording_after(record->recording, &l, !status) && status)
         hd_recording_end(record->recording); /* the program may abort() */

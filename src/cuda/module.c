@@ -366,6 +366,10 @@ uint32_t cuda_kernel_blocks(const cuda_process *p, const cuda_kernel *kernel, ui
                                     shared + kernel->facts.static_shared);
 }
 
+uint32_t cuda_kernel_most_cluster(const cuda_kernel *kernel) {
+    return kernel->takes_large_clusters ? 16 : 8;
+}
+
 void cuda_kernel_param(const cuda_kernel *kernel, uint32_t index, uint32_t *offset,
                        uint32_t *bytes) {
     hd_ptx_param(kernel->found, index, offset, bytes);

@@ -18,6 +18,7 @@ typedef struct cuda_kernel {
     uint64_t most_shared; /* dynamic shared memory that a launch may ask for, once it is set */
     bool has_most_shared;
     int carveout; /* share of the SM's memory that is shared memory, in percent; -1: any */
+    bool takes_large_clusters; /* of more than the 8 blocks that all devices take */
 } cuda_kernel;
 
 typedef struct cuda_modules cuda_modules;
@@ -59,6 +60,7 @@ bool cuda_kernel_takes_shared(const cuda_process *p, const cuda_kernel *kernel, 
 cuda_error cuda_kernel_set_most_shared(const cuda_process *p, cuda_kernel *kernel, int64_t bytes);
 
 /* Blocks of a size that an SM holds at once. */
+uint32_t cuda_kernel_most_cluster(const cuda_kernel *kernel); /* blocks of one */
 uint32_t cuda_kernel_blocks(const cuda_process *p, const cuda_kernel *kernel, uint32_t threads,
                             uint64_t shared);
 

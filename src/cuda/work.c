@@ -158,6 +158,27 @@ static cuda_error check_cooperative(cuda_process *p, const cuda_launch *l) {
     return CUDA_SUCCESS;
 }
 
+/* Blocks of a cluster: as the launch says, or as the kernel wants. */
+static void find_cluster(const cuda_launch *l, uint32_t cluster[3]) {
+    memcpy(cluster, l->size.cluster[0] ? l->size.cluster : l->kernel->facts.required_cluster,
+           3 * sizeof *cluster);
+}
+
+static cuda_error check_clusters(cuda_process *p, const cuda_launch *l) {
+    const uint32_t *required = l->kernel->facts.required_cluster;
+    uint32_t cluster[3], count = 1;
+    find_cluster(l, cluster);
+    if (!cluster[0])
+        return CUDA_SUCCESS;
+    for (int d = 0; d < 3; d++) {
+        count *= cluster[d];
+        if (count > cuda_kernel_most_cluster(l->kernel) || l->size.grid[d] % cluster[d] ||
+            (required[0] && cluster[d] != required[d]))
+            return CUDA_INVALID_CLUSTER_SIZE;
+    }
+    return count == 1 || cuda_device_has_clusters(&p->device) ? CUDA_SUCCESS : CUDA_NOT_SUPPORTED;
+}
+
 static cuda_error check_launch(cuda_process *p, const cuda_launch *l) {
     cuda_error error = cuda_kernel_need(p, l->kernel);
     if (error || (error = check_sizes(p, &l->size)))
@@ -172,7 +193,8 @@ static cuda_error check_launch(cuda_process *p, const cuda_launch *l) {
             return CUDA_INVALID_VALUE;
     if (facts->param_count && !l->args)
         return CUDA_INVALID_VALUE;
-    return l->size.cooperative ? check_cooperative(p, l) : CUDA_SUCCESS;
+    error = check_clusters(p, l);
+    return !error && l->size.cooperative ? check_cooperative(p, l) : error;
 }
 
 /* What CUDA calls the fault that the last launch ended with. */
@@ -192,6 +214,9 @@ static cuda_error run_launch(cuda_process *p, const cuda_launch *l) {
     if (error)
         return error;
     hd_ptx_counts counts = {0};
+    cuda_launch own = *l;
+    find_cluster(l, own.size.cluster);
+    l = &own;
     const hd_watched_launch watched = {p->machine, l->kernel->name, &l->size};
     cuda_record_launch(p->record, p, l);
     hd_watch_launch(p->watch, &watched);

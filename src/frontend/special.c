@@ -9,6 +9,12 @@
     {name ".x", "trunc:i32(" query ":i64(0:i32))"},     \
         {name ".y", "trunc:i32(" query ":i64(1:i32))"}, \
         {name ".z", "trunc:i32(" query ":i64(2:i32))"}
+/* What a cluster says of one dimension: the block's id in it, its size, its id, how many there are. */
+#define CLUSTER(d)                                                            \
+    {"cluster.ctaid." #d, "urem(%ctaid." #d ", cluster_size_" #d ":i32())"},  \
+        {"cluster.nctaid." #d, "cluster_size_" #d ":i32()"},                  \
+        {"clusterid." #d, "udiv(%ctaid." #d ", cluster_size_" #d ":i32())"},  \
+        {"nclusterid." #d, "udiv(%nctaid." #d ", cluster_size_" #d ":i32())"}
 #define LINEAR_ID "trunc:i32(local_linear_id:i64())"
 #define OWN "o = shl(1:i32, and(" LINEAR_ID ", 31)); "
 #define BELOW OWN "u = sub(o, 1); "
@@ -17,6 +23,14 @@ const front_named_recipe front_special_registers[] = {
     BY_DIMENSION("ntid", "local_size"),
     BY_DIMENSION("ctaid", "group_id"),
     BY_DIMENSION("nctaid", "num_groups"),
+    CLUSTER(x),
+    CLUSTER(y),
+    CLUSTER(z),
+    {"cluster.ctarank", "add(%cluster_ctaid.x, mul(cluster_size_x:i32(), add(%cluster_ctaid.y, "
+                        "mul(cluster_size_y:i32(), %cluster_ctaid.z))))"},
+    {"cluster.nctarank",
+     "mul(mul(cluster_size_x:i32(), cluster_size_y:i32()), cluster_size_z:i32())"},
+    {"is.explicit.cluster", "ne(has_clusters:i32(), 0)"},
     {"laneid", "and(" LINEAR_ID ", 31)"},
     {"warpid", "lshr(" LINEAR_ID ", 5)"},
     {"warpsize", "32:i32"},

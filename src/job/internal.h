@@ -59,7 +59,7 @@ hd_status job_reader_check_guess(const reader *r, const hd_yaml *map, const char
 hd_status job_reader_graph(const reader *r, const hd_yaml *map, const char *key,
                            hd_job_graph **graph);
 
-enum { JOB_LAUNCH_KEYS = 23 };
+enum { JOB_LAUNCH_KEYS = 24 };
 extern const hd_yaml_key job_spot_keys[], job_arg_keys[], job_held_keys[], job_copy_keys[],
     job_fill_keys[], job_set_keys[], job_launch_keys[JOB_LAUNCH_KEYS], job_indices_keys[];
 

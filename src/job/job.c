@@ -125,6 +125,7 @@ const hd_yaml_key job_launch_keys[JOB_LAUNCH_KEYS] = {
     LIST(offset, NULL, NULL, LIKE("offset: [0] in a launch, offset: 256 (bytes) in an argument")),
     LIST(blocks, NULL, NULL, LIKE("blocks: [64]")),
     LIST(threads, NULL, NULL, LIKE("threads: [256]")),
+    LIST(cluster, NULL, NULL, LIKE("cluster: [2]")),
     MAP(items_from, items_keys, LIKE("items_from: {buffer: count, element: 0}")),
     MEMBER(hd_launch, shared, shared, JOB_COUNT),
     TEXT(cooperative),

@@ -186,6 +186,7 @@ typedef struct hd_launch {
     uint64_t global[3], local[3], offset[3]; /* global is a multiple of local */
     uint64_t shared;                         /* bytes of CUDA's dynamic shared memory */
     bool cooperative;                        /* blocks may wait for each other */
+    uint32_t cluster[3];                     /* blocks of a cluster; 0: there are none */
     uint64_t repeat;                         /* times this launch is run in a row */
     hd_arg *args;
     uint32_t arg_count;

@@ -64,6 +64,26 @@ static hd_status read_global_sizes(const reader *r, const hd_yaml *map, hd_launc
 }
 
 /* Blocks, and threads in each. */
+/* Blocks of a cluster: a grid has whole ones. */
+static hd_status read_cluster(const reader *r, const hd_yaml *map, const uint64_t blocks[3],
+                              hd_launch *launch) {
+    enum { MOST = 16 };
+    const hd_yaml *given = hd_yaml_get(map, "cluster");
+    uint64_t sizes[3] = {1, 1, 1};
+    hd_status status = given ? read_sizes(r, given, "cluster", 1, 0, sizes) : HD_OK;
+    if (status || !given)
+        return status;
+    for (uint32_t d = 0; d < 3; d++) {
+        launch->cluster[d] = (uint32_t)sizes[d];
+        if (sizes[d] > MOST || sizes[0] * sizes[1] * sizes[2] > MOST || blocks[d] % sizes[d])
+            return FAIL(r, given,
+                        "a cluster has at most %d blocks, and 'blocks' is a multiple of 'cluster' "
+                        "in each dimension",
+                        MOST);
+    }
+    return HD_OK;
+}
+
 static hd_status read_blocks(const reader *r, const hd_yaml *map, hd_launch *launch) {
     const hd_yaml *counts = hd_yaml_get(map, "blocks"), *threads = hd_yaml_get(map, "threads");
     uint64_t blocks[3] = {1, 1, 1};
@@ -83,7 +103,7 @@ static hd_status read_blocks(const reader *r, const hd_yaml *map, hd_launch *lau
                         (ull)blocks[d], (ull)launch->local[d]);
         launch->global[d] = blocks[d] * launch->local[d];
     }
-    return HD_OK;
+    return read_cluster(r, map, blocks, launch);
 }
 
 typedef hd_vec(hd_held) held_list;
@@ -142,6 +162,7 @@ static const struct hd_size_key {
                  {"offset", false, "add it to an index in the kernel"},
                  {"blocks", true, "give 'global' and 'local'"},
                  {"threads", true, "give 'global' and 'local'"},
+                 {"cluster", true, "give each work-group memory of its own"},
                  {"cooperative", true, "end the kernel and launch another"},
                  {"shared", true, "give a parameter in local memory its bytes with 'local'"}};
 

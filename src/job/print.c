@@ -97,6 +97,9 @@ static void print_launch(hd_str *out, const hd_launch *launch, bool in_blocks) {
         hd_str_printf(out, "    shared: %llu\n", (ull)launch->shared);
     if (launch->guess)
         hd_str_printf(out, "    guess: %s\n", launch->guess);
+    if (in_blocks && launch->cluster[0])
+        hd_str_printf(out, "    cluster: [%u, %u, %u]\n", launch->cluster[0], launch->cluster[1],
+                      launch->cluster[2]);
     if (in_blocks && launch->cooperative)
         hd_str_add(out, "    cooperative: true\n");
     if (launch->arg_count)

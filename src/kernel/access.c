@@ -381,6 +381,17 @@ static void emit_group_copy(finder *w, kir_value v, const kir_inst *call) {
     }
 }
 
+/* bulk_copy(to, from, ...), tensor_load(to, from, ...) and the like, in pieces of 16 bytes. */
+static void emit_bulk(finder *w, kir_value v, const kir_inst *call) {
+    for (uint32_t side = 2; side-- > 0;) {
+        target t = find_target(w, call->args[side], call->block);
+        emit(w, v, side ? HD_LOAD : HD_STORE, &t, 16);
+        hd_access *a = &w->accesses.data[w->accesses.count - 1];
+        a->affine = a->computable = false;
+        a->reason = "one thread asks for a copy of many bytes";
+    }
+}
+
 static void find_accesses_of(finder *w, kir_value v) {
     const kir_inst *inst = &w->kernel->insts[v];
     switch (inst->op) {
@@ -405,6 +416,8 @@ static void find_accesses_of(finder *w, kir_value v) {
     case KIR_CALL:
         if (!strncmp(inst->name, "async_work_group_", 17) && inst->arg_count >= 2)
             emit_group_copy(w, v, inst);
+        if (!strncmp(inst->name, "bulk_", 5) || !strncmp(inst->name, "tensor_", 7))
+            emit_bulk(w, v, inst);
         /* Rows of 16 bytes; a store has a value, too. */
         if ((!strncmp(inst->name, "ldmatrix_", 9) && inst->arg_count == 1) ||
             (!strncmp(inst->name, "stmatrix_", 9) && inst->arg_count == 2))

@@ -54,6 +54,8 @@ static void see_arrival(vm_run *r, const vm_op *op, uint32_t lane, uint64_t old,
                  (uint32_t)arrivals_of(change), (uint32_t)arrivals_of(old),
                  (uint32_t)arrivals_of(old >> KIR_MBARRIER_ARRIVALS));
     r->flow->vain_rounds = 0;
+    for (uint32_t b = 0; r->cluster && b < r->cluster->count; b++)
+        r->cluster->blocks[b]->flow->vain_rounds = 0;
 }
 
 /* ---- all of them -------------------------------------------------------------------- */
@@ -135,6 +137,12 @@ static uint64_t sum_uint64_t(uint64_t a, uint64_t b) {
     return a;
 }
 
+/* Lanes that ask again and again wait in vain only where nothing changes. */
+static inline void note_change(vm_run *r, bool changes) {
+    r->vain = changes ? 0 : r->vain;
+    r->has_moved |= changes;
+}
+
 typedef enum updating { SUM, FLOAT_SUM, OTHER } updating;
 
 /* Of lanes that are all in one region. In local memory, which is the block's own, nobody else is there
@@ -150,22 +158,27 @@ typedef enum updating { SUM, FLOAT_SUM, OTHER } updating;
         const T *x = VM_CELL(r, m->second.at, T);                                                 \
         T *d = m->has_result ? VM_CELL(r, m->value[0].at, T) : NULL;                              \
         uint32_t lanes = m->second.varying ? UINT32_MAX : 0;                                      \
+        bool changes = false;                                                                     \
         VM_EACH_ACTIVE(r, l) {                                                                    \
             T *at = (T *)(void *)vm_place(p, p->address != NULL, l), operand = x[l & lanes], old; \
             if (own) {                                                                            \
                 old = *at;                                                                        \
                 *at = updated_##T(m, what, old, operand);                                         \
+                changes |= *at != old;                                                            \
             } else if (what == SUM) {                                                             \
                 old = __atomic_fetch_add(at, operand, __ATOMIC_SEQ_CST);                          \
+                changes |= operand != 0;                                                          \
             } else {                                                                              \
                 old = __atomic_load_n(at, __ATOMIC_SEQ_CST);                                      \
                 while (!__atomic_compare_exchange_n(at, &old, updated_##T(m, what, old, operand), \
                                                     false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))   \
                     ;                                                                             \
+                changes |= updated_##T(m, what, old, operand) != old;                             \
             }                                                                                     \
             if (d)                                                                                \
                 d[l] = old;                                                                       \
         }                                                                                         \
+        note_change(r, changes);                                                                  \
     }                                                                                             \
     static void update_##T(vm_run *r, const vm_memory *m, const vm_places *p, bool own) {         \
         bool is_float = m->elem >= VM_F16;                                                        \
@@ -223,8 +236,9 @@ void vm_op_atomic(vm_run *r, const vm_op *op) {
         uint64_t operand = has_second ? vm_element(r, m->second, l) : UINT64_MAX;
         uint64_t compare = m->rmw == KIR_RMW_CMPXCHG ? vm_element(r, m->third, l) : 0;
         uint64_t old = exchange(m, vm_host(r, &t, l, address), operand, compare);
+        const uint64_t mask = UINT64_MAX >> (64 - 8 * m->width);
+        note_change(r, ((result_of(m, old, operand, compare) ^ old) & mask) != 0);
         if (r->checked) {
-            uint64_t mask = UINT64_MAX >> (64 - 8 * m->width);
             bool fails = m->rmw == KIR_RMW_CMPXCHG && (old & mask) != (compare & mask);
             vm_check_atomic(r, op, &t, l, m->width, way, writes && !fails);
         }

@@ -152,6 +152,8 @@ static void run_answer(vm_run *r, const vm_op *op) {
     }
 }
 
+static vm_op_fn run_cluster_arrive;
+
 /* Where there is no more to do the end of the node before it does everything (nodes.c). */
 const vm_builtin vm_barrier_builtins[] = {
     {"barrier_named", "vII", NULL, NULL},
@@ -159,6 +161,8 @@ const vm_builtin vm_barrier_builtins[] = {
     {"barrier_named_and", "IIII", VM_LANES(run_answer, &(const asked){ALL})},
     {"barrier_named_or", "IIII", VM_LANES(run_answer, &(const asked){ANY})},
     {"barrier_arrive", "vII", VM_LANES(run_arrive)},
+    {"cluster_arrive", "v", VM_LANES(run_cluster_arrive)},
+    {"cluster_wait", "v", NULL, NULL},
     {"yield", "v", NULL, NULL},
     {"yield_unless", "vI", NULL, NULL},
     {NULL},
@@ -205,6 +209,61 @@ static bool end_yielding(vm_run *r) {
             "has come to one while it asked 100,000 times");
     let_go(r, f->yielding);
     return true;
+}
+
+/* ---- of the cluster ---------------------------------------------------------------- */
+
+/* All lanes of the block that have not returned have come. */
+static bool has_arrived(const vm_run *r) {
+    for (uint32_t l = 0; l < r->lanes && r->live; l++)
+        if (!vm_has_lane(r->flow->arrived, l) && !vm_has_lane(r->flow->returned, l))
+            return false;
+    return true;
+}
+
+bool vm_pass_cluster(vm_run *r) {
+    const uint32_t count = r->cluster ? r->cluster->count : 1;
+    vm_run *const *blocks = r->cluster ? r->cluster->blocks : &r;
+    bool any = false;
+    for (uint32_t b = 0; b < count; b++) {
+        any |= count_lanes(blocks[b], blocks[b]->flow->arrived) > 0;
+        if (!has_arrived(blocks[b]))
+            return false;
+    }
+    for (uint32_t b = 0; b < count; b++) {
+        clear(blocks[b], blocks[b]->flow->arrived);
+        let_go(blocks[b], blocks[b]->flow->at_cluster);
+    }
+    return any;
+}
+
+static void run_cluster_arrive(vm_run *r, const vm_op *op) {
+    VM_EACH_ACTIVE(r, lane) {
+        if (vm_has_lane(r->flow->arrived, lane))
+            vm_fault(r, op->inst, lane,
+                     "the thread comes to the barrier of its cluster a second time, and has not "
+                     "waited for it (barrier.cluster.wait)");
+        set_lane(r->flow->arrived, lane);
+    }
+    vm_pass_cluster(r);
+}
+
+void vm_stop_at_cluster(vm_run *r, uint32_t number) {
+    struct vm_flow_state *f = r->flow;
+    uint64_t *on = f->taken[0];
+    uint32_t count = 0;
+    clear(r, on);
+    VM_EACH_ACTIVE(r, lane) {
+        if (vm_has_lane(f->arrived, lane)) {
+            set_lane(f->at_cluster, lane);
+            f->stopped[lane] = number;
+        } else {
+            set_lane(on, lane);
+            count++;
+        }
+    }
+    if (count)
+        vm_wait_at(r, r->program->nodes[number].edges[0].to, on, count);
 }
 
 /* ---- of the block ----------------------------------------------------------------- */
@@ -273,17 +332,28 @@ static void release_block(vm_run *r, uint32_t node) {
     clear(r, f->at_barrier);
 }
 
-void vm_release_barrier(vm_run *r) {
-    uint32_t node = held_from(r, 0), named = VM_NAMED_BARRIERS;
-    for (uint32_t n = r->flow->has_named ? VM_NAMED_BARRIERS : 0; n-- > 0;) {
+bool vm_wake(vm_run *r) {
+    for (uint32_t n = r->flow->has_named ? VM_NAMED_BARRIERS : 0; n-- > 0;)
         if (complete(r, &r->flow->named[n])) /* lanes that have returned make their warps whole */
-            return;
-        named = count_lanes(r, r->flow->named[n].waiting) ? n : named;
+            return true;
+    if (r->takes_turns && !r->may_wake) {
+        r->gives_way |= count_lanes(r, r->flow->yielding) > 0;
+        return false;
     }
-    if (end_yielding(r))
+    r->may_wake = false;
+    return end_yielding(r);
+}
+
+void vm_release_barrier(vm_run *r) {
+    uint32_t node = held_from(r, 0);
+    if (vm_wake(r) || vm_pass_cluster(r))
         return;
-    if (named < VM_NAMED_BARRIERS)
-        fault_at_named(r, named);
+    r->gives_way |= count_lanes(r, r->flow->at_cluster) > 0;
+    if (r->gives_way)
+        return;
+    for (uint32_t n = 0; n < VM_NAMED_BARRIERS && r->flow->has_named; n++)
+        if (count_lanes(r, r->flow->named[n].waiting))
+            fault_at_named(r, n);
     if (node != VM_NO_NODE)
         release_block(r, node);
 }
@@ -295,6 +365,8 @@ void vm_barriers_new(hd_arena *arena, struct vm_flow_state *f, const vm_program 
     f->held = hd_new_array(arena, uint32_t, p->node_count);
     f->at_barrier = hd_new_array(arena, uint64_t, words);
     f->yielding = hd_new_array(arena, uint64_t, words);
+    f->arrived = hd_new_array(arena, uint64_t, words);
+    f->at_cluster = hd_new_array(arena, uint64_t, words);
     f->stopped = hd_new_array(arena, uint32_t, p->lanes);
     f->polled = hd_new_array(arena, vm_poll, p->lanes);
     for (uint32_t n = 0; n < VM_NAMED_BARRIERS; n++) {
@@ -310,6 +382,8 @@ void vm_barriers_begin(vm_run *r) {
     memset(f->held, 0, r->program->node_count * sizeof *f->held);
     clear(r, f->at_barrier);
     clear(r, f->yielding);
+    clear(r, f->arrived);
+    clear(r, f->at_cluster);
     f->vain_rounds = 0;
     for (uint32_t n = 0; n < VM_NAMED_BARRIERS && f->has_named; n++) {
         clear(r, f->named[n].here);

@@ -189,7 +189,7 @@ bool vm_compile_call(vm_compiler *c) {
         vm_math_builtins,    vm_float_builtins,  vm_integer_builtins, vm_bit_builtins,
         vm_format_builtins, /* before what converts to integers */
         vm_vector_builtins,  vm_print_builtins,  vm_group_builtins,   vm_warp_builtins,
-        vm_barrier_builtins, vm_matrix_builtins, vm_machine_builtins};
+        vm_barrier_builtins, vm_matrix_builtins, vm_machine_builtins, vm_bulk_builtins};
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
         for (const vm_builtin *b = tables[t]; b->name; b++) {
             size_t length = strcspn(b->name, "*");

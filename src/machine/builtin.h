@@ -40,7 +40,10 @@ typedef struct vm_builtin {
 extern const vm_builtin vm_integer_builtins[], vm_bit_builtins[], vm_float_builtins[],
     vm_format_builtins[], vm_vector_builtins[], vm_math_builtins[], vm_print_builtins[],
     vm_group_builtins[], vm_warp_builtins[], vm_barrier_builtins[], vm_matrix_builtins[],
-    vm_machine_builtins[];
+    vm_machine_builtins[], vm_bulk_builtins[];
+
+/* warp.c: the lanes of a warp wait for each other in it, or ask who is there. */
+bool vm_is_warp_function(const char *name);
 
 /* ---- builtin.c -------------------------------------------------------------------- */
 

@@ -44,6 +44,32 @@ static void run_shared_bytes(vm_run *r, const vm_op *op) {
     vm_put_bits(r, call->d, lane, *(const bool *)call->what ? r->shared_bytes : r->dynamic_bytes);
 }
 
+/* ---- clusters ------------------------------------------------------------------------ */
+
+/* `what`: which dimension. */
+static void run_cluster_size(vm_run *r, const vm_op *op) {
+    const vm_call *call = op->more;
+    const uint32_t size = r->launch->cluster[*(const uint32_t *)call->what];
+    VM_EACH_LANE(r, op, lane)
+    vm_put_bits(r, call->d, lane, size ? size : 1);
+}
+
+static void run_has_clusters(vm_run *r, const vm_op *op) {
+    const vm_call *call = op->more;
+    VM_EACH_LANE(r, op, lane)
+    vm_put_bits(r, call->d, lane, r->launch->cluster[0] != 0);
+}
+
+/* The rank of the block whose local memory an address is in. */
+static void run_cluster_rank_of(vm_run *r, const vm_op *op) {
+    const vm_call *call = op->more;
+    VM_EACH_LANE(r, op, lane) {
+        const uint64_t address = vm_element(r, call->x[0], lane);
+        const uint32_t apart = (uint32_t)(address / VM_LOCAL_STEP - r->local_base / VM_LOCAL_STEP);
+        vm_put_bits(r, call->d, lane, (uint32_t)(r->rank + (int8_t)apart));
+    }
+}
+
 /* ---- spaces ----------------------------------------------------------------------- */
 
 static kir_space space_of(vm_run *r, uint64_t address) {
@@ -103,6 +129,11 @@ const vm_builtin vm_machine_builtins[] = {
     {"grid_workspace", "e", compile_workspace, NULL},
     {"shared_dynamic_bytes", "I", VM_LANES(run_shared_bytes, &(const bool){false})},
     {"shared_bytes", "I", VM_LANES(run_shared_bytes, &(const bool){true})},
+    {"cluster_size_x", "I", VM_EACH(run_cluster_size, &(const uint32_t){0})},
+    {"cluster_size_y", "I", VM_EACH(run_cluster_size, &(const uint32_t){1})},
+    {"cluster_size_z", "I", VM_EACH(run_cluster_size, &(const uint32_t){2})},
+    {"has_clusters", "I", VM_EACH(run_has_clusters)},
+    {"cluster_rank_of", "Ie", VM_EACH(run_cluster_rank_of)},
     SPACE("global", KIR_GLOBAL),
     SPACE("shared", KIR_LOCAL),
     SPACE("local", KIR_PRIVATE),

@@ -301,7 +301,8 @@ static void give_cells(vm_compiler *c, vm_cells *cells) {
     for (size_t i = 0; i < n; i++) {
         vm_unit *u = &cells->unit.data[order[i]];
         uint32_t width = vm_elem_bytes(u->elem);
-        u->at = u->varying ? take_over(endings, &active, width, u->birth) : UINT32_MAX;
+        u->at = u->varying && !c->program->is_apart ? take_over(endings, &active, width, u->birth)
+                                                    : UINT32_MAX;
         if (u->at == UINT32_MAX)
             u->at = take_bytes(cells, cell_bytes(c, u->elem, u->varying));
         if (u->varying)

@@ -136,25 +136,95 @@ static void compile_instruction(vm_compiler *c) {
     }
 }
 
-static void compile_block(vm_compiler *c, const hd_lane_work *work, uint32_t b) {
-    const kir_block *block = &c->kernel->blocks[b];
-    vm_node *node = &c->program->nodes[vm_first_node(c, b)];
+/* ---- lanes that wait for each other ---------------------------------------------------------- */
+
+static bool asks(const kir_inst *inst) { return inst->op == KIR_ATOMIC || inst->is_volatile; }
+
+bool vm_goes_round(const vm_compiler *c, uint32_t block) {
+    for (uint32_t l = 0; l < c->flow->loop_count; l++)
+        if (c->asks_in[l] && hd_flow_in_loop(c->flow, (int32_t)l, block))
+            return true;
+    return false;
+}
+
+static void find_waits(vm_compiler *c) {
+    c->asks_in = hd_new_array(c->arena, bool, c->flow->loop_count);
+    for (uint32_t v = 0; v < c->kernel->inst_count; v++)
+        for (uint32_t l = 0; l < c->flow->loop_count && asks(&c->kernel->insts[v]); l++) {
+            c->asks_in[l] |= hd_flow_in_loop(c->flow, (int32_t)l, c->kernel->insts[v].block);
+            c->program->may_wait |= c->asks_in[l];
+        }
+}
+
+static void note_waits(vm_node *node, const vm_compiler *c) {
+    const kir_inst *inst = c->inst;
+    const bool is_access = inst->op == KIR_STORE || inst->op == KIR_COPY || inst->op == KIR_FILL;
+    const kir_value to = is_access ? inst->args[inst->op == KIR_STORE] : 0;
+    node->asks = asks(inst) ? c->value : node->asks;
+    node->writes |= is_access && c->kernel->insts[to].type.space != KIR_PRIVATE;
+    node->writes |= inst->op == KIR_CALL && !strcmp(inst->name, "clock");
+}
+
+/* What is computed from nothing but what a launch gives stays the same for all lanes. */
+static bool is_fixed(const vm_compiler *c, const hd_divergence *d, kir_value v) {
+    const kir_inst *inst = &c->kernel->insts[v];
+    bool is_pure = kir_is_leaf(inst->op) || inst->op == KIR_QUERY || inst->op == KIR_ALLOCA ||
+                   (inst->op >= KIR_ADD && inst->op <= KIR_ADDR);
+    for (uint32_t i = 0; i < inst->arg_count && is_pure; i++)
+        is_pure = !d->varying[inst->args[i]];
+    return is_pure;
+}
+
+static hd_divergence *divergence_apart(const vm_compiler *c, const hd_divergence *together) {
+    hd_divergence *d = hd_new(c->arena, hd_divergence);
+    *d = *together;
+    d->varying = hd_new_array(c->arena, bool, c->kernel->inst_count);
+    memcpy(d->varying, together->varying, c->kernel->inst_count * sizeof *d->varying);
+    for (uint32_t i = 0; i < c->flow->rpo_count; i++) {
+        const kir_block *block = &c->kernel->blocks[c->flow->rpo[i]];
+        for (uint32_t n = 0; n < block->inst_count; n++)
+            d->varying[block->insts[n]] |= !is_fixed(c, d, block->insts[n]);
+    }
+    return d;
+}
+
+/* Where each value was, and where it is. */
+static void list_moved(vm_compiler *c, vm_compiler *before) {
+    for (uint32_t v = 0; v < c->kernel->inst_count; v++)
+        for (uint32_t k = 0; c->cells->names[v] && k < c->kernel->insts[v].type.lanes; k++)
+            if (c->cells->units[v][k] != UINT32_MAX && c->cells->names[v][k].value == v &&
+                c->cells->names[v][k].component == k) {
+                const vm_moved one = {vm_cell_of(before, v, k), vm_cell_of(c, v, k)};
+                hd_push(c->arena, &c->program->moved, one);
+            }
+}
+
+/* ---- blocks and kernels --------------------------------------------------------------------- */
+
+static vm_node *begin_node(vm_compiler *c, vm_node *node, uint32_t b) {
     node->first = (uint32_t)c->ops.count;
+    node->asks = KIR_NONE;
+    node->is_around = vm_goes_round(c, b);
+    return node;
+}
+
+static void compile_block(vm_compiler *c, uint32_t b) {
+    const kir_block *block = &c->kernel->blocks[b];
+    vm_node *node = begin_node(c, &c->program->nodes[vm_first_node(c, b)], b);
     for (uint32_t n = 0; n < block->inst_count && !c->status; n++) {
         c->value = block->insts[n];
         c->inst = &c->kernel->insts[c->value];
         c->node = node;
-        if (vm_is_barrier(c->inst)) {
+        if (vm_cuts(c, c->inst)) {
             node->count = (uint32_t)c->ops.count - node->first;
-            vm_end_piece(c, node++);
-            node->first = (uint32_t)c->ops.count;
-            c->node = node;
+            vm_end_piece(c, node);
+            c->node = node = begin_node(c, node + 1, b);
+            node->meets = !vm_is_barrier(c->inst);
         }
         if (!kir_is_leaf(c->inst->op) && c->inst->op != KIR_PHI)
             node->insts++;
-        hd_count_operations(c->kernel, work, c->value, node->operations);
-        node->spins |= c->inst->op == KIR_ATOMIC || c->inst->is_volatile;
-        node->meets |= c->inst->op == KIR_CALL && !strncmp(c->inst->name, "warp_", 5);
+        hd_count_operations(c->kernel, c->work, c->value, node->operations);
+        note_waits(node, c);
         if (!kir_is_terminator(c->inst->op)) {
             compile_instruction(c);
             continue;
@@ -164,48 +234,88 @@ static void compile_block(vm_compiler *c, const hd_lane_work *work, uint32_t b) 
     }
 }
 
-hd_status vm_compile(hd_arena *arena, const hd_diag *diag, const kir_module *module,
-                     const kir_kernel *kernel, const hd_binding *binding, uint32_t lanes,
-                     vm_program **program) {
-    vm_compiler c = {.arena = arena, .diag = diag, .module = module, .kernel = kernel};
-    vm_program *p = c.program = hd_new(arena, vm_program);
-    p->module = module;
-    p->kernel = kernel;
-    p->lanes = lanes;
-    p->padded = (uint32_t)hd_align_up(lanes, VM_CHUNK);
-    p->info = hd_kernel_analyse(arena, module, kernel, binding);
-    c.status = check_private(&c);
-    if (c.status)
-        return c.status;
-    c.flow = p->info->flow;
-    c.divergence = hd_divergence_of_block(arena, kernel, c.flow);
-    c.cells = vm_cells_make(&c);
-    c.allocas = hd_new_array(arena, uint64_t, kernel->inst_count);
+/* What is known of the kernel is there; `before`: of the program that it is to be apart of, or NULL. */
+static hd_status compile(vm_compiler *c, vm_compiler *before) {
+    const kir_kernel *kernel = c->kernel;
+    vm_program *p = c->program;
+    c->cells = vm_cells_make(c);
+    c->allocas = hd_new_array(c->arena, uint64_t, kernel->inst_count);
     for (uint32_t v = 0; v < kernel->inst_count; v++)
         if (kernel->insts[v].op == KIR_ALLOCA)
-            c.allocas[v] =
-                take_private(&c, kernel->insts[v].imm[0], kernel->insts[v].imm[1], false);
-    place_params(&c);
-    vm_nodes_plan(&c);
-    const hd_lane_work work = hd_kernel_lane_work(arena, module, kernel, c.divergence);
-    for (uint32_t i = 0; i < c.flow->rpo_count && !c.status; i++)
-        compile_block(&c, &work, c.flow->rpo[i]);
-    if (!c.status)
-        vm_nodes_finish(&c);
+            c->allocas[v] =
+                take_private(c, kernel->insts[v].imm[0], kernel->insts[v].imm[1], false);
+    place_params(c);
+    vm_nodes_plan(c);
+    for (uint32_t i = 0; i < c->flow->rpo_count && !c->status; i++)
+        compile_block(c, c->flow->rpo[i]);
+    if (!c->status)
+        vm_nodes_finish(c);
     p->range_count = p->node_count;
     for (uint32_t n = 0; n < p->node_count; n++)
         for (uint32_t e = 0; e < p->nodes[n].edge_count; e++)
             p->nodes[n].edges[e].range = p->range_count++;
-    p->native = vm_native_new(arena, p);
-    p->ops = c.ops.data;
-    p->op_count = (uint32_t)c.ops.count;
-    p->frame_bytes = (uint32_t)c.cells->top;
-    *program = p;
-    if (!c.status && c.cells->top > VM_MOST_PRIVATE)
+    if (before && !c->status)
+        list_moved(c, before);
+    p->native = vm_native_new(c->arena, p);
+    p->ops = c->ops.data;
+    p->op_count = (uint32_t)c->ops.count;
+    p->frame_bytes = (uint32_t)c->cells->top;
+    if (!c->status && c->cells->top > VM_MOST_PRIVATE)
         return hd_fail(
-            diag, HD_EUNSUPPORTED, &kernel->place,
+            c->diag, HD_EUNSUPPORTED, &kernel->place,
             "a block of %u threads of this kernel needs more than %llu MiB for its values; "
             "launch smaller blocks",
-            lanes, (unsigned long long)VM_MOST_PRIVATE >> 20);
-    return c.status;
+            p->lanes, (unsigned long long)VM_MOST_PRIVATE >> 20);
+    return c->status;
+}
+
+hd_status vm_compile(hd_arena *arena, const hd_diag *diag, const kir_module *module,
+                     const kir_kernel *kernel, const hd_binding *binding, uint32_t lanes,
+                     vm_program **program) {
+    vm_compiler *c = hd_new(arena, vm_compiler);
+    *c = (vm_compiler){.arena = arena, .diag = diag, .module = module, .kernel = kernel};
+    vm_program *p = c->program = hd_new(arena, vm_program);
+    *p = (vm_program){.module = module,
+                      .kernel = kernel,
+                      .lanes = lanes,
+                      .padded = (uint32_t)hd_align_up(lanes, VM_CHUNK),
+                      .compiler = c,
+                      .info = hd_kernel_analyse(arena, module, kernel, binding)};
+    c->status = check_private(c);
+    if (c->status)
+        return c->status;
+    c->flow = p->info->flow;
+    hd_divergence *divergence = hd_divergence_of_block(arena, kernel, c->flow);
+    hd_lane_work *work = hd_new(arena, hd_lane_work);
+    *work = hd_kernel_lane_work(arena, module, kernel, divergence);
+    c->divergence = divergence;
+    c->work = work;
+    find_waits(c);
+    *program = p;
+    return compile(c, NULL);
+}
+
+hd_status vm_compile_apart(const vm_program *program, vm_program **apart) {
+    const vm_compiler *before = program->compiler;
+    vm_compiler *c = hd_new(before->arena, vm_compiler);
+    vm_program *p = hd_new(before->arena, vm_program);
+    *c = (vm_compiler){.arena = before->arena,
+                       .diag = before->diag,
+                       .module = before->module,
+                       .kernel = before->kernel,
+                       .flow = before->flow,
+                       .work = before->work,
+                       .asks_in = before->asks_in,
+                       .program = p};
+    *p = (vm_program){.module = program->module,
+                      .kernel = program->kernel,
+                      .lanes = program->lanes,
+                      .padded = program->padded,
+                      .compiler = c,
+                      .may_wait = true,
+                      .is_apart = true,
+                      .info = program->info};
+    c->divergence = divergence_apart(c, before->divergence);
+    *apart = p;
+    return compile(c, program->compiler);
 }

@@ -52,8 +52,13 @@ void vm_emit_handler(vm_compiler *c, vm_fn first, vm_elem elem, vm_operand d, vm
 /* accesses.c: loads, stores, atomics, copies */
 void vm_compile_memory(vm_compiler *c);
 
+/* compile.c: a loop in which something asks goes round this block. */
+bool vm_goes_round(const vm_compiler *c, uint32_t block);
+
 /* nodes.c */
 bool vm_is_barrier(const kir_inst *inst);
+/* A node ends before this instruction, which is none of the control flow. */
+bool vm_cuts(const vm_compiler *c, const kir_inst *inst);
 void vm_nodes_plan(vm_compiler *c);
 uint32_t vm_first_node(const vm_compiler *c, uint32_t block);
 /* A block's last node ends in its terminator, which is at work; one before a barrier there. */

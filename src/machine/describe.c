@@ -38,6 +38,7 @@ hd_event_launch vm_describe(hd_arena *arena, const hd_vm *vm, const hd_launch *l
         e.groups[d] = grid.groups[d];
         e.local[d] = grid.local[d];
         e.offset[d] = d < l->dims ? l->offset[d] : 0;
+        e.cluster[d] = l->cluster[d];
     }
     if (!tables)
         return e;

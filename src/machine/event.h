@@ -57,6 +57,7 @@ typedef struct hd_event_launch {
     uint32_t dims;
     uint64_t groups[3], local[3], offset[3]; /* 1, 1, 0 beyond dims */
     uint64_t block_count;   /* product of groups; block b has group id b mod groups[0], ... */
+    uint32_t cluster[3];    /* blocks of a cluster; 0: there are no clusters */
     bool takes_turns;       /* several blocks are open in one thread, and no block may wait */
     uint32_t block_threads; /* product of local; lane = local id 0 + local[0] * (id 1 + ...) */
     const char *const *files;

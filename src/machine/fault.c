@@ -74,7 +74,7 @@ static void consider_regions(const vm_run *r, uint64_t start, meant *m) {
 static void consider_source(const vm_run *r, const kir_inst *source, meant *m) {
     if (source->op == KIR_STATIC) {
         const vm_bound_place *s = &r->statics[source->index];
-        consider_regions(r, s->address + (s->is_local ? vm_local_base(r->block) : 0), m);
+        consider_regions(r, s->address + (s->is_local ? r->local_base : 0), m);
         return;
     }
     bool is_private =
@@ -195,11 +195,13 @@ void vm_fault_access(vm_run *r, const vm_op *op, uint32_t lane, uint64_t address
         vm_fault(r, op->inst, lane, "%s to constant memory: byte %lld of '%s' can only be read",
                  kind, (long long)(address - inside->base), inside->name);
     if (address >= VM_LOCAL_BASE && address < VM_LOCAL_BASE + VM_LOCAL_BLOCKS * VM_LOCAL_STEP &&
-        (address - VM_LOCAL_BASE) / VM_LOCAL_STEP != r->block % VM_LOCAL_BLOCKS)
-        vm_fault(r, op->inst, lane,
-                 "%s of %llu bytes in local memory of another block, which is released when that "
-                 "block ends; keep no pointers to local memory",
-                 kind, bytes);
+        address / VM_LOCAL_STEP != r->local_base / VM_LOCAL_STEP)
+        vm_fault(r, op->inst, lane, "%s of %llu bytes in local memory of another block, %s", kind,
+                 bytes,
+                 !r->cluster ? "which is released when that block ends; keep no pointers to local "
+                               "memory"
+                             : "where a block of the cluster has none, or has ended; blocks of a "
+                               "cluster wait for each other (cluster.sync()) before they end");
     if (!g)
         vm_fault(r, op->inst, lane, "%s of %llu bytes at address 0x%llx, which is in no %s", kind,
                  bytes, at, r->space->any_memory ? "memory of the process" : "buffer");

@@ -103,13 +103,17 @@ void vm_fill_block(vm_run *r, const vm_bound_place *args) {
             vm_put_bits(r, q->cell, l, id);
         }
     }
-    uint64_t local = vm_local_base(r->block);
+    uint64_t local = r->local_base;
     for (uint32_t i = 0; i < p->kernel->static_count; i++)
         vm_put_bits(r, p->statics[i], 0,
                     r->statics[i].is_local ? local + r->statics[i].address : r->statics[i].address);
     for (uint32_t i = 0; i < p->kernel->param_count; i++)
         if (args[i].is_local)
             vm_put_bits(r, p->param[i][0], 0, local + args[i].address);
+}
+
+void vm_fill_structs(vm_run *r, const vm_bound_place *args) {
+    const vm_program *p = r->program;
     for (uint32_t i = 0; i < p->kernel->param_count && p->private_bytes; i++)
         for (uint32_t l = 0; l < r->lanes && p->kernel->params[i].by_value_struct; l++)
             memcpy(r->private_memory + l * r->private_stride + p->by_value[i], args[i].bytes,

@@ -86,7 +86,8 @@ typedef struct vm_span {
 #define VM_LOCAL_BASE ((uint64_t)0x2000000000)
 #define VM_GLOBAL_BASE ((uint64_t)0x10000000000)
 /* Block b's local memory begins at VM_LOCAL_BASE + b mod VM_LOCAL_BLOCKS * VM_LOCAL_STEP, so
- * that a pointer that outlives its block is found. */
+ * that a pointer that outlives its block is found. Of clusters the memories of one follow each other, by
+ * rank. */
 #define VM_LOCAL_STEP ((uint64_t)1 << 24)
 #define VM_LOCAL_BLOCKS ((uint64_t)1 << 12)
 
@@ -147,7 +148,6 @@ typedef struct vm_edge {
     uint32_t to;           /* node */
     uint32_t first, count; /* of program->ops */
     uint32_t range;        /* its number among ranges of operations: those of nodes come first */
-    bool sets_uniform;     /* a cell that all lanes share */
 } vm_edge;
 
 typedef enum vm_end {
@@ -157,6 +157,7 @@ typedef enum vm_end {
     VM_END_RETURN,
     VM_END_BARRIER,
     VM_END_NAMED_BARRIER,
+    VM_END_CLUSTER, /* the barrier of a cluster, where lanes wait whose arrival has not been the last */
     VM_END_YIELD,
     VM_END_TRAP
 } vm_end;
@@ -175,10 +176,11 @@ typedef struct vm_node {
     vm_operand barrier, threads; /* NAMED_BARRIER */
     vm_operand vote;             /* of one that counts */
     bool counts;
-    uint32_t inst; /* the terminator, for messages */
-    bool spins;    /* has an atomic or a volatile load: a loop of such may wait for other lanes */
-    bool meets;    /* lanes come to it together: a function of warps, a loop's back edge, and what
-                    * sets a uniform cell for a loop */
+    uint32_t inst;  /* the terminator, for messages */
+    uint32_t asks;  /* an atomic or a volatile load, KIR_NONE: it has none */
+    bool is_around; /* a loop goes round it in which something asks, so that lanes may wait there */
+    bool writes;    /* memory that others see, or it reads a clock: it does not wait in vain */
+    bool meets;     /* begins with a function of warps, where kernels may wait (vm_program) */
 } vm_node;
 
 /* A uniform cell that holds a constant from the start. */
@@ -206,6 +208,11 @@ typedef struct vm_query {
     vm_operand cell; /* i64 or i32 */
 } vm_query;
 
+/* A cell of one program and that of the same value in another. */
+typedef struct vm_moved {
+    vm_operand from, to;
+} vm_moved;
+
 /* A kernel compiled for blocks of one size. */
 typedef struct vm_program {
     const kir_module *module;
@@ -223,10 +230,15 @@ typedef struct vm_program {
     bool prints;             /* calls printf */
     bool allocates;          /* from the heap */
     bool asks_workspace;     /* for the barrier of its grid */
-    uint32_t memory_count;   /* memory instructions */
-    vm_operand **param;      /* [param_count][components]; pointers and scalars */
-    uint64_t *by_value;      /* [param_count] offset in private memory of a struct parameter */
-    vm_operand *statics;     /* [static_count] addresses */
+    bool may_wait;           /* it goes round loops in which it asks what other threads have done */
+    bool is_apart;           /* no value is kept once for all lanes that another lane may change, so
+                              * that lanes run in any order, */
+    hd_vec(vm_moved) moved;  /* with where each was in the program that it is made of */
+    struct vm_compiler *compiler; /* that made it */
+    uint32_t memory_count;        /* memory instructions */
+    vm_operand **param;           /* [param_count][components]; pointers and scalars */
+    uint64_t *by_value;           /* [param_count] offset in private memory of a struct parameter */
+    vm_operand *statics;          /* [static_count] addresses */
     hd_vec(vm_query) queries;
     hd_vec(vm_filled) constants;
     hd_kernel_info *info;     /* its accesses are the rows of the events */
@@ -247,6 +259,13 @@ typedef struct vm_bound_place {
     bool is_local;
     const uint8_t *bytes; /* of a scalar, vector or struct argument */
 } vm_bound_place;
+
+/* A cluster: blocks that are at work together and reach each other's local memory, by their ranks. Their
+ * local memories follow each other. */
+typedef struct vm_cluster {
+    vm_run **blocks;
+    uint32_t count;
+} vm_cluster;
 
 struct vm_run {
     uint8_t *frame;
@@ -287,6 +306,9 @@ struct vm_run {
     } bad; /* the first access of the group at work that is not allowed */
     /* Where it is. */
     uint64_t block;
+    uint64_t local_base;       /* of its local memory */
+    const vm_cluster *cluster; /* NULL: it is alone */
+    uint32_t rank;
     uint64_t group[3];
     const hd_event_launch *launch;
     hd_grid grid;
@@ -310,6 +332,13 @@ struct vm_run {
     const vm_region *workspace;
     uint32_t asked;
     bool takes_turns; /* it lets other blocks go on where it may wait for them */
+    /* Times that lanes went round a loop and asked, since something was done that no such loop is:
+     * memory has changed, or a lane has come out. */
+    uint32_t vain;
+    bool has_moved; /* that was so since this was last set to false */
+    bool
+        may_wake; /* of a block that takes turns: its lanes that let others run first go on, once a turn */
+    bool gives_way; /* it stops until its next turn */
     const hd_vm_options *options;
     hd_str *printed; /* of this block, what options->print has not been given yet */
     /* How it leaves early. */
@@ -424,6 +453,8 @@ typedef struct vm_compiler {
     const kir_kernel *kernel;
     const hd_flow *flow;
     const hd_divergence *divergence;
+    const hd_lane_work *work;
+    bool *asks_in; /* [loop] something in it asks what other threads have done */
     vm_program *program;
     hd_vec(vm_op) ops;
     struct vm_cells *cells; /* cells.c */
@@ -438,6 +469,8 @@ typedef struct vm_compiler {
 hd_status vm_compile(hd_arena *arena, const hd_diag *diag, const kir_module *module,
                      const kir_kernel *kernel, const hd_binding *binding, uint32_t lanes,
                      vm_program **program);
+/* The same kernel again, so that is_apart holds. */
+hd_status vm_compile_apart(const vm_program *program, vm_program **apart);
 
 vm_elem vm_elem_of(kir_type type);
 /* The cell of component `k` of a value (of a scalar: for any k). */

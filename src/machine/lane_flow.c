@@ -75,7 +75,7 @@ void vm_wait_at(vm_run *r, uint32_t node, const uint64_t *mask, uint32_t count) 
 }
 
 /* The first node that has lanes and is no barrier that holds them. */
-static uint32_t first_pending(const vm_run *r) {
+uint32_t vm_first_pending(const vm_run *r) {
     const struct vm_flow_state *f = r->flow;
     for (uint32_t w = 0; w < f->words; w++)
         if (f->pending[w])
@@ -83,48 +83,13 @@ static uint32_t first_pending(const vm_run *r) {
     return VM_NO_NODE;
 }
 
-static uint32_t take_lanes(vm_run *r, uint32_t node) {
+uint32_t vm_take_lanes(vm_run *r, uint32_t node) {
     struct vm_flow_state *f = r->flow;
     uint64_t *waiting = waiting_at(r, node);
     vm_activate(r, waiting, f->count[node]);
     memset(waiting, 0, r->words * sizeof *waiting);
     f->count[node] = 0;
     f->pending[node / 64] &= ~((uint64_t)1 << node % 64);
-    return node;
-}
-
-/* ---- lanes that wait for each other --------------------------------------------------------------- */
-
-/*
- * The order above starves lanes that others wait for: one has taken a lock and left the loop, where
- * it waits for the rest, and the rest waits for the lock. So when lanes have gone round for long
- * while others waited, some of those run ahead: the next ones each time, up to where lanes have to
- * come together. They go round no loop, and start none whose counter is kept once for all lanes, so
- * that cells of those who wait stay as they are.
- */
-enum { PATIENCE = 1 << 20, SPIN_COST = 256 };
-
-/* The node to run in place of this one, which the active lanes have come to. */
-static uint32_t choose_others(vm_run *r, uint32_t node) {
-    struct vm_flow_state *f = r->flow;
-    uint32_t count = r->program->node_count, other = f->turn;
-    if (f->ahead && !r->program->nodes[node].meets)
-        return node;
-    if (f->ahead) { /* lanes that have run ahead wait where they have come to */
-        f->ahead = false;
-        vm_wait_at(r, node, r->bits, r->active.count);
-        return take_lanes(r, first_pending(r));
-    }
-    f->spent = 0;
-    for (uint32_t i = 0; i < count; i++) { /* the next one that has lanes which may run ahead */
-        other = (other + 1) % count;
-        if (!(f->pending[other / 64] >> other % 64 & 1) || r->program->nodes[other].meets)
-            continue;
-        vm_wait_at(r, node, r->bits, r->active.count);
-        f->ahead = true;
-        f->turn = other;
-        return take_lanes(r, other);
-    }
     return node;
 }
 
@@ -161,24 +126,25 @@ static void send(vm_run *r, const vm_edge *edge, const uint64_t *mask, uint32_t 
 static uint32_t go(vm_run *r, const vm_node *node, const vm_edge *edge) {
     struct vm_flow_state *f = r->flow;
     run_range(r, edge->range, edge->first, edge->count);
-    if (f->ahead)
+    f->spent += node->asks == KIR_NONE ? 1 : VM_ASK_COST;
+    if (f->is_ahead)
         return edge->to;
-    uint32_t first = first_pending(r);
-    f->spent = first == VM_NO_NODE ? 0 : f->spent + (node->spins ? SPIN_COST : 1);
+    uint32_t first = vm_first_pending(r);
+    f->spent = first == VM_NO_NODE ? 0 : f->spent;
     if (first > edge->to)
         return edge->to;
     vm_wait_at(r, edge->to, r->bits, r->active.count);
-    return take_lanes(r, first_pending(r));
+    return vm_take_lanes(r, vm_first_pending(r));
 }
 
 uint32_t vm_next_node(vm_run *r) {
-    r->flow->ahead = false;
-    uint32_t node = first_pending(r);
+    r->flow->is_ahead = false;
+    uint32_t node = vm_first_pending(r);
     if (node == VM_NO_NODE && r->live) {
         vm_release_barrier(r);
-        node = first_pending(r);
+        node = vm_first_pending(r);
     }
-    return node == VM_NO_NODE ? node : take_lanes(r, node);
+    return node == VM_NO_NODE ? node : vm_take_lanes(r, node);
 }
 
 static uint32_t end_if(vm_run *r, const vm_node *node) {
@@ -193,7 +159,7 @@ static uint32_t end_if(vm_run *r, const vm_node *node) {
     send(r, &node->edges[0], f->taken[0], yes);
     send(r, &node->edges[1], f->taken[1], no);
     uint32_t to[] = {node->edges[0].to, node->edges[1].to};
-    return f->ahead ? take_lanes(r, to[to[1] > to[0]]) : vm_next_node(r);
+    return f->is_ahead ? vm_take_lanes(r, to[to[1] > to[0]]) : vm_next_node(r);
 }
 
 static uint32_t case_of(const vm_node *node, uint64_t value) {
@@ -235,6 +201,7 @@ static uint32_t end_node(vm_run *r, const vm_node *node, uint32_t number) {
     case VM_END_SWITCH: return end_switch(r, node);
     case VM_END_BARRIER:
     case VM_END_NAMED_BARRIER: vm_stop_at_barrier(r, number); return vm_next_node(r);
+    case VM_END_CLUSTER: vm_stop_at_cluster(r, number); return vm_next_node(r);
     case VM_END_YIELD: vm_stop_to_yield(r, number); return vm_next_node(r);
     case VM_END_TRAP:
         vm_fault(r, node->inst, vm_first_active(r),
@@ -280,14 +247,13 @@ void vm_begin_nodes(vm_run *r) {
     memset(f->returned, 0, r->words * sizeof *f->returned);
     r->live = r->lanes;
     vm_activate_first(r, r->lanes);
-    f->spent = f->turn = 0;
-    f->ahead = false;
+    vm_begin_turns(r);
     vm_wait_at(r, 0, r->bits, r->lanes);
 }
 
 /* The lanes that would run next wait, while other blocks have their turn. */
 static void stop_for_turn(vm_run *r, uint32_t next) {
-    r->flow->ahead = false;
+    r->flow->is_ahead = false;
     vm_wait_at(r, next, r->bits, r->active.count);
 }
 
@@ -299,11 +265,29 @@ void vm_count_operations(vm_run *r) {
     }
 }
 
-bool vm_run_nodes(vm_run *r) {
+/* What a node did tells whether lanes only wait. */
+static void note_moves(vm_run *r, const vm_node *node) {
+    if (!node->writes && node->is_around) {
+        r->vain += node->asks != KIR_NONE;
+        return;
+    }
+    r->vain = 0;
+    r->has_moved = true;
+}
+
+vm_stop vm_run_nodes(vm_run *r) {
     struct vm_flow_state *f = r->flow;
     for (uint32_t n = vm_next_node(r); n != VM_NO_NODE;) {
-        if (f->ahead || f->spent > PATIENCE)
-            n = choose_others(r, n);
+        if (f->spent > f->patience && !r->program->is_apart) {
+            stop_for_turn(r, n);
+            return VM_CROWDED;
+        }
+        if (f->spent > f->patience)
+            n = vm_choose_others(r, n);
+        if (r->program->nodes[n].meets && r->program->is_apart)
+            n = vm_hold_incomplete(r, n);
+        if (n == VM_NO_NODE)
+            break;
         if (r->extent && (n = vm_extent_stop(r, n)) == VM_NO_NODE)
             break;
         const vm_node *node = &r->program->nodes[n];
@@ -325,11 +309,13 @@ bool vm_run_nodes(vm_run *r) {
         run_range(r, n, node->first, node->count);
         if (r->extent)
             vm_extent_note(r, node->insts);
+        note_moves(r, node);
         n = end_node(r, node, n);
-        if (r->takes_turns && node->spins && n != VM_NO_NODE) {
-            stop_for_turn(r, n);
-            return false;
-        }
+        if (n == VM_NO_NODE || node->asks == KIR_NONE ||
+            !(r->takes_turns || r->vain > VM_MOST_VAIN))
+            continue;
+        stop_for_turn(r, n);
+        return r->vain > VM_MOST_VAIN ? VM_STARVED : VM_TURN;
     }
-    return true;
+    return r->gives_way ? VM_TURN : VM_ENDED;
 }

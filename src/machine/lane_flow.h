@@ -33,11 +33,14 @@ struct vm_flow_state {
     uint32_t vain_rounds; /* so often nobody else could, since a thread came to an mbarrier */
     uint32_t *stopped;    /* [lane] the node at whose end it waits for a named barrier, or yields */
     vm_poll *polled;      /* [lane] by the one that it has waited for last */
+    uint64_t *arrived;    /* lanes that have come to the barrier of the cluster, */
+    uint64_t *at_cluster; /* and those of them that wait there; with `stopped` */
     uint64_t *returned;
-    uint64_t *taken[2]; /* scratch: lanes that take an edge */
-    uint64_t spent;     /* on lanes that went round while others waited, see let_others_run() */
-    bool ahead;         /* the lanes at work run ahead of those */
-    uint32_t turn;      /* the node whose lanes ran ahead last */
+    uint64_t *taken[2];           /* scratch: lanes that take an edge */
+    uint64_t spent;               /* on the lanes at work while others waited, */
+    uint64_t patience;            /* that these have */
+    bool is_ahead;                /* the lanes at work run ahead of those */
+    uint32_t turn;                /* the node whose lanes ran ahead last */
     struct vm_progress *progress; /* of a block that is not run to its end */
 };
 
@@ -98,17 +101,59 @@ void vm_barriers_begin(vm_run *r);
 void vm_stop_to_yield(vm_run *r, uint32_t node);
 /* The active lanes come to the barrier at the end of a node, and wait. */
 void vm_stop_at_barrier(vm_run *r, uint32_t node);
+/* The active lanes wait for the barrier of the cluster, which they have come to. */
+void vm_stop_at_cluster(vm_run *r, uint32_t node);
+/* Lets lanes go on where all of a cluster have come; false: they have not. */
+bool vm_pass_cluster(vm_run *r);
 /* Nobody can run: lets lanes of barriers go on, or faults. */
 void vm_release_barrier(vm_run *r);
+/* Lets lanes go on that let others run first, and those of a numbered barrier that is complete; false:
+ * there are none. */
+bool vm_wake(vm_run *r);
+
+/* ---- waiting.c */
+
+/* What a node costs in which something asks, in others; and how often lanes may ask in vain. */
+enum { VM_ASK_COST = 256, VM_MOST_VAIN = 1 << 13 };
+void vm_begin_turns(vm_run *r);
+/* The node to run in place of this one, which the active lanes have come to: others have waited long. */
+uint32_t vm_choose_others(vm_run *r, uint32_t node);
+/* The node to run where the active lanes have come to a function of warps: those whose fellows have not
+ * come wait. */
+uint32_t vm_hold_incomplete(vm_run *r, uint32_t node);
+/* Values of the program that the block ran so far, the cells of which are at `before`. */
+void vm_move_values(vm_run *r, const uint8_t *before);
+/* A deadlock: says who waits where. `others`: blocks that wait, too. */
+_Noreturn void vm_fault_of_waiting(vm_run *r, uint64_t others, const char *why);
+
+/* " but waits in the loop (line 7)", or "" where that is not known. */
+const char *vm_place_of_lane(const vm_run *r, uint32_t lane);
+
+/* ---- warp.c */
+
+/* Of the lanes that are at a node which begins with a function of warps those whose fellows have all come
+ * or are gone; how many they are. */
+uint32_t vm_complete_lanes(vm_run *r, uint32_t node, const uint64_t *here, uint64_t *complete);
 
 /* ---- lane_flow.c */
 
 struct vm_flow_state *vm_flow_state_new(hd_arena *arena, const vm_program *program);
 /* All lanes of the block stand at its beginning. */
 void vm_begin_nodes(vm_run *r);
-/* Runs all lanes of the block to their ends; leaves through r->escape when it cannot. False: another
- * block has its turn, and this one goes on by the next call. */
-bool vm_run_nodes(vm_run *r);
+/* How the lanes of a block stop; but for the first two they go on by the next call. */
+typedef enum vm_stop {
+    VM_ENDED,   /* all have returned */
+    VM_STOPPED, /* a fault, or the user has seen enough */
+    VM_TURN,    /* other blocks have their turn */
+    VM_STARVED, /* all that can go on have asked in vain for long */
+    VM_CROWDED  /* some go round for long while others wait, and the program is not apart */
+} vm_stop;
+/* Runs all lanes of the block; leaves through r->escape when it cannot. */
+vm_stop vm_run_nodes(vm_run *r);
+/* The first node that has lanes and is no barrier that holds them, or VM_NO_NODE. */
+uint32_t vm_first_pending(const vm_run *r);
+/* Makes the lanes that wait at a node the active ones. */
+uint32_t vm_take_lanes(vm_run *r, uint32_t node);
 /* What the nodes did that lanes have run since the last call goes to r->counts.operations. */
 void vm_count_operations(vm_run *r);
 uint32_t vm_first_active(const vm_run *r);

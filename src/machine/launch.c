@@ -14,6 +14,16 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+/* A block at work, or room for one, where several have begun. */
+typedef struct seat {
+    vm_worker *worker;
+    vm_room *room;
+    uint64_t block;
+    void *stream;
+    bool heard;
+    bool has_ended;
+} seat;
+
 /* One launch while it runs. */
 typedef struct running {
     hd_vm *vm;
@@ -33,6 +43,13 @@ typedef struct running {
     hd_status status; /* of the sink, or of memory */
     atomic_bool stopped;
     bool takes_turns; /* the blocks, all of which have begun */
+    uint32_t workers;
+    /* Of a launch with one worker: where it runs the next block, and blocks that have begun and wait for
+     * others; all seats but the first are this launch's own. */
+    seat *at_work;
+    hd_vec(seat *) waiting, own_seats, free_seats;
+    hd_arena *arena; /* of those */
+    hd_str *text;    /* that blocks print, or NULL */
 } running;
 
 /* ---- a worker's block ------------------------------------------------------------------------ */
@@ -60,18 +77,22 @@ static void make_worker(vm_worker *w, const vm_program *p) {
     r->flow = vm_flow_state_new(w->arena, p);
 }
 
+static vm_kept *frame_in(vm_room *room, const vm_program *p) {
+    return p->is_apart ? &room->apart : &room->frame;
+}
+
 static hd_status take_memory(const running *x, vm_worker *w, vm_room *room) {
     vm_run *r = &w->run;
     const vm_program *p = r->program;
     uint64_t private_bytes = r->private_stride * p->lanes;
-    if (!vm_reserve(&room->frame, p->frame_bytes) ||
+    if (!vm_reserve(frame_in(room, p), p->frame_bytes) ||
         !vm_reserve(&room->private_memory, private_bytes))
         return vm_no_memory(x->vm, &p->kernel->place, "the values of a block of this kernel",
                             p->frame_bytes + private_bytes);
     w->local_bytes = x->bound->local_end;
     if (!vm_reserve(&room->local_memory, w->local_bytes))
         return vm_no_memory(x->vm, &x->launch->place, "a block's local memory", w->local_bytes);
-    r->frame = room->frame.at;
+    r->frame = frame_in(room, p)->at;
     r->private_memory = room->private_memory.at;
     w->local_memory = room->local_memory.at;
     return HD_OK;
@@ -103,6 +124,8 @@ static hd_status prepare(const running *x, vm_worker *w, vm_room *room) {
     vm_run *r = &w->run;
     if (!w->arena)
         make_worker(w, x->compiled->program);
+    const vm_program *apart = atomic_load(&x->compiled->apart);
+    r->program = apart ? apart : x->compiled->program;
     hd_status status = take_memory(x, w, room);
     if (status)
         return status;
@@ -140,14 +163,15 @@ static void begin_block(const running *x, vm_worker *w, uint64_t block) {
     vm_run *r = &w->run;
     r->block = block;
     hd_grid_ids(r->grid.groups, block, r->group);
+    if (!r->cluster)
+        r->local_base = vm_local_base(block);
     r->position = 0;
     r->block_start = r->counts.instructions;
     r->fault = NULL;
     r->fault_access = (hd_vm_fault){0};
     for (uint32_t i = 0; i < r->region_count; i++)
         if (r->regions[i].space == KIR_LOCAL)
-            r->regions[i].base =
-                vm_local_base(block) + (uint64_t)(r->regions[i].host - w->local_memory);
+            r->regions[i].base = r->local_base + (uint64_t)(r->regions[i].host - w->local_memory);
     r->native = NULL;
     vm_native_begin_block(r);
     if (w->local_bytes)
@@ -157,19 +181,60 @@ static void begin_block(const running *x, vm_worker *w, uint64_t block) {
     if (r->checked)
         vm_check_block(r);
     vm_fill_block(r, x->bound->args);
+    vm_fill_structs(r, x->bound->args);
     vm_begin_nodes(r);
     vm_extent_begin(r);
 }
 
-/* Runs a block; false when it did not come to its end. */
-static bool run_block(running *x, vm_worker *w, uint64_t block, bool heard, void *stream) {
-    vm_run *r = &w->run;
-    r->sink = heard ? x->sink : NULL;
-    r->stream = stream;
-    begin_block(x, w, block);
+/* From here on each lane of the block has values of its own. */
+static hd_status part_lanes(running *x, const seat *s) {
+    vm_run *r = &s->worker->run;
+    const uint8_t *before = r->frame;
+    pthread_mutex_lock(&x->lock);
+    vm_program *apart = atomic_load(&x->compiled->apart);
+    hd_status status = apart ? HD_OK : vm_compile_apart(x->compiled->program, &apart);
+    if (!status)
+        atomic_store(&x->compiled->apart, apart);
+    pthread_mutex_unlock(&x->lock);
+    if (!status && !vm_reserve(&s->room->apart, apart->frame_bytes))
+        status = vm_no_memory(x->vm, &apart->kernel->place,
+                              "the values of a block whose threads wait for each other",
+                              apart->frame_bytes);
+    if (status)
+        return status;
+    r->program = apart;
+    r->frame = s->room->apart.at;
+    r->native = NULL;
+    vm_native_begin_launch(r);
+    vm_fill_launch(r, x->bound->args);
+    vm_fill_block(r, x->bound->args);
+    vm_move_values(r, before);
+    vm_begin_turns(r);
+    return HD_OK;
+}
+
+/* Runs a block that has begun, as far as it goes. */
+static vm_stop go_on(running *x, const seat *s) {
+    vm_run *r = &s->worker->run;
+    r->asked = KIR_NONE;
+    r->vain = 0;
+    r->has_moved = false;
+    r->may_wake = true;
+    r->gives_way = false;
     if (setjmp(r->escape))
-        return false;
-    return vm_run_nodes(r);
+        return VM_STOPPED;
+    for (;;) {
+        const vm_stop stop = vm_run_nodes(r);
+        if (stop != VM_CROWDED)
+            return stop;
+        const hd_status status = part_lanes(x, s);
+        if (status) {
+            pthread_mutex_lock(&x->lock);
+            x->status = x->status ? x->status : status;
+            pthread_mutex_unlock(&x->lock);
+            return VM_STOPPED;
+        }
+    }
 }
 
 /* ---- handing out blocks ---------------------------------------------------------------------- */
@@ -259,32 +324,173 @@ static uint64_t hand_in(running *x, const batch *t) {
     return done;
 }
 
-static void run_batch(running *x, vm_worker *w, batch *t, hd_str *text) {
-    vm_run *r = &w->run;
+/* A block has ended, or cannot go on. */
+static void close_block(running *x, const seat *s, bool complete) {
+    hd_status status = HD_OK;
+    if (s->heard && x->sink->close_block)
+        status = x->sink->close_block(x->sink->self, s->stream, s->block, complete);
+    if (x->text && x->text->length) { /* such launches have one worker */
+        x->vm->options.print(x->vm->options.user, x->text->data, x->text->length);
+        x->text->length = 0;
+    }
+    note_end(x, &s->worker->run, s->block, complete, status);
+}
+
+/* ---- blocks that wait for others ------------------------------------------------------------- */
+
+/*
+ * Where blocks run one after the other, one may wait for what a later one writes: on a device both are
+ * there at once. A block whose lanes have asked in vain for long keeps its seat, and the next one begins
+ * in another; whenever one has ended or waits, those that wait ask again. No more blocks wait than the
+ * device holds.
+ */
+enum { MOST_VAIN_ASKING = 100, MOST_WAITING = 4096 };
+
+static seat *new_seat(running *x) {
+    seat *made;
+    if (x->free_seats.count)
+        return x->free_seats.data[--x->free_seats.count];
+    made = hd_new(x->arena, seat);
+    made->worker = hd_new(x->arena, vm_worker);
+    made->room = hd_new(x->arena, vm_room);
+    hd_push(x->arena, &x->own_seats, made);
+    x->status = prepare(x, made->worker, made->room);
+    const vm_run *first = &x->compiled->workers[0].run;
+    vm_run *r = &made->worker->run;
+    r->checked = first->checked;
+    r->shadow = first->shadow;
+    r->printed = x->text;
+    r->block_shadow = r->checked && !x->status ? vm_block_shadow_new(r) : NULL;
+    return made;
+}
+
+static void free_seats(running *x) {
+    hd_vm_counts *counts = &x->compiled->workers[0].run.counts;
+    for (size_t i = 0; i < x->own_seats.count; i++) {
+        seat *s = x->own_seats.data[i];
+        vm_run *r = &s->worker->run;
+        if (r->frame) {
+            vm_count_operations(r);
+            hd_vm_add_counts(counts, &r->counts);
+        }
+        if (r->block_shadow)
+            vm_block_shadow_free(r->block_shadow);
+        free(r->saved);
+        vm_room_free(s->room);
+        if (s->worker->arena)
+            hd_arena_free(s->worker->arena);
+    }
+}
+
+/* Blocks that the device holds at once. */
+static uint64_t blocks_held(const running *x) {
+    const vm_program *p = x->compiled->program;
+    const hd_device *d = x->vm->options.device;
+    return d ? (uint64_t)(d->sms ? d->sms : 1) *
+                   hd_blocks_per_sm(d, x->event->block_threads,
+                                    hd_kernel_registers(p->info->kernel, p->info->flow, d))
+             : UINT64_MAX;
+}
+
+static bool is_over(const running *x) { return x->status || x->fault || x->stopped; }
+
+/* No block that has begun can go on: the first one says so. */
+static void give_up(running *x, const seat *s, uint64_t others) {
+    vm_run *r = &s->worker->run;
+    const bool more = !x->takes_turns && x->next < x->end;
+    if (!setjmp(r->escape))
+        vm_fault_of_waiting(r, others, more ? ", as many as the device holds at once" : "");
+}
+
+/* Those that wait ask again; false: in vain. */
+static bool ask_again(running *x) {
+    bool any = false;
+    for (size_t i = 0; i < x->waiting.count && !x->stopped;) {
+        seat *s = x->waiting.data[i];
+        vm_stop stop = go_on(x, s);
+        any |= s->worker->run.has_moved || stop != VM_STARVED;
+        if (stop == VM_STARVED || stop == VM_TURN) {
+            i++;
+            continue;
+        }
+        close_block(x, s, stop == VM_ENDED);
+        x->done += stop == VM_ENDED;
+        hd_push(x->arena, &x->free_seats, s);
+        x->waiting.count--;
+        memmove(&x->waiting.data[i], &x->waiting.data[i + 1],
+                (x->waiting.count - i) * sizeof *x->waiting.data);
+    }
+    return any;
+}
+
+/* Until no more than so many wait. */
+static void wait_for_fewer(running *x, size_t most) {
+    uint32_t vain = 0;
+    while (x->waiting.count > most && !is_over(x)) {
+        vain = ask_again(x) ? 0 : vain + 1;
+        if (vain > MOST_VAIN_ASKING) {
+            give_up(x, x->waiting.data[0], x->waiting.count - 1);
+            close_block(x, x->waiting.data[0], false);
+            x->waiting.data[0] = x->waiting.data[--x->waiting.count];
+        }
+        must_stop(x);
+    }
+    while (is_over(x) && x->waiting.count)
+        close_block(x, x->waiting.data[--x->waiting.count], false);
+}
+
+/* The block keeps its seat; the next one has another. */
+static void let_wait(running *x) {
+    const uint64_t held = blocks_held(x);
+    hd_push(x->arena, &x->waiting, x->at_work);
+    x->at_work = new_seat(x);
+    const uint64_t most = held < MOST_WAITING ? held : MOST_WAITING;
+    wait_for_fewer(x, most - 1);
+}
+
+/* Runs a block; VM_STARVED: it waits for others. */
+static vm_stop run_block(running *x, seat *s, uint64_t block, bool heard, void *stream) {
+    vm_run *r = &s->worker->run;
+    r->sink = heard ? x->sink : NULL;
+    r->stream = stream;
+    s->block = block;
+    s->heard = heard;
+    s->stream = stream;
+    begin_block(x, s->worker, block);
+    vm_stop stop = go_on(x, s);
+    for (uint32_t vain = 0; stop == VM_STARVED && x->workers > 1;) {
+        vain = r->has_moved ? 0 : vain + 1; /* no block can see what another one writes */
+        if (vain > MOST_VAIN_ASKING)
+            give_up(x, s, 0);
+        stop = vain > MOST_VAIN_ASKING ? VM_STOPPED : go_on(x, s);
+    }
+    return stop;
+}
+
+static void run_batch(running *x, seat *own, batch *t) {
     bool tells_time = x->sink && x->sink->block_took;
     double start = tells_time ? hd_clock() : 0;
-    r->printed = text;
     for (uint64_t block = t->next; block < t->end; block++) {
         bool heard = t->hears_last && block + 1 == t->end;
-        bool is_over = block > x->fault_block || must_stop(x);
-        if (!hd_block_chosen(&x->blocks, block) || (is_over && !heard))
+        bool is_late = block > x->fault_block || must_stop(x) || x->status;
+        if (!hd_block_chosen(&x->blocks, block) || (is_late && !heard))
             continue;
         if (heard && tells_time) {
             double now = hd_clock();
             t->seconds[0] = now - start;
             start = now;
         }
-        bool complete = run_block(x, w, block, heard, t->stream);
-        hd_status status = HD_OK;
-        if (heard && x->sink->close_block)
-            status = x->sink->close_block(x->sink->self, t->stream, block, complete);
-        if (text && text->length) { /* such launches have one worker */
-            x->vm->options.print(x->vm->options.user, text->data, text->length);
-            text->length = 0;
+        seat *s = x->workers > 1 ? own : x->at_work;
+        vm_stop stop = run_block(x, s, block, heard, t->stream);
+        if (stop == VM_STARVED) {
+            let_wait(x);
+            continue;
         }
-        note_end(x, r, block, complete, status);
-        t->done += complete;
+        close_block(x, s, stop == VM_ENDED);
+        t->done += stop == VM_ENDED;
         t->ran[heard]++;
+        if (x->waiting.count)
+            ask_again(x);
     }
     if (tells_time)
         t->seconds[t->hears_last] = hd_clock() - start;
@@ -293,20 +499,18 @@ static void run_batch(running *x, vm_worker *w, batch *t, hd_str *text) {
 /* Worker `number` runs blocks until there are none. */
 static void work(void *self, uint32_t number) {
     running *x = self;
-    vm_worker *w = &x->compiled->workers[number];
-    bool prints = w->run.program->prints && x->vm->options.print;
-    hd_arena *arena = prints ? hd_arena_new() : NULL;
-    hd_str text = {.arena = arena};
+    seat own = {.worker = &x->compiled->workers[number], .room = &x->vm->rooms[number]};
     batch t;
+    if (!number)
+        x->at_work = &own;
     while (take_batch(x, &t)) {
-        run_batch(x, w, &t, prints ? &text : NULL);
+        run_batch(x, &own, &t);
         uint64_t done = hand_in(x, &t);
         if (number == 0 && x->vm->options.progress)
             x->vm->options.progress(x->vm->options.user, done, x->total);
     }
-    w->run.printed = NULL;
-    if (arena)
-        hd_arena_free(arena);
+    if (!number)
+        wait_for_fewer(x, 0);
 }
 
 /* ---- blocks that take turns ------------------------------------------------------------------ */
@@ -316,54 +520,35 @@ static void work(void *self, uint32_t number) {
  * runs until it has asked for what another one may write, an atomic or volatile access; then the next
  * one has its turn, in the order of blocks, round after round.
  */
-typedef struct resident {
-    vm_worker worker;
-    vm_room room;
-    void *stream;
-    hd_str printed;
-    bool has_begun, has_ended;
-} resident;
-
-typedef enum turn { TURN_ENDED, TURN_OVER, TURN_FAULT } turn;
-
-static turn run_turn(vm_run *r) {
-    r->asked = KIR_NONE;
-    if (setjmp(r->escape))
-        return TURN_FAULT;
-    return vm_run_nodes(r) ? TURN_ENDED : TURN_OVER;
-}
-
-static void begin_resident(running *x, resident *b, uint64_t block, hd_arena *arena) {
-    const vm_run *first = &x->compiled->workers[0].run;
-    vm_run *r = &b->worker.run;
-    x->status = prepare(x, &b->worker, &b->room);
-    if (x->status)
-        return;
-    r->checked = first->checked;
-    r->shadow = first->shadow;
-    r->block_shadow = r->checked ? vm_block_shadow_new(r) : NULL;
-    b->printed.arena = arena;
-    r->printed = r->program->prints && x->vm->options.print ? &b->printed : NULL;
+static void begin_seat(running *x, seat *s, uint64_t block) {
+    vm_run *r = &s->worker->run;
     if (x->sink && x->sink->open_block)
-        b->stream = x->sink->open_block(x->sink->self, block);
-    r->stream = b->stream;
-    b->has_begun = true;
-    begin_block(x, &b->worker, block);
+        s->stream = x->sink->open_block(x->sink->self, block);
+    r->sink = x->sink;
+    r->stream = s->stream;
+    s->heard = x->sink != NULL;
+    s->block = block;
+    s->has_ended = false;
+    set_regions(s->worker, x->bound); /* the block before has given its local memory back */
+    begin_block(x, s->worker, block);
 }
 
-static void end_resident(running *x, resident *b, uint64_t block, bool complete) {
-    hd_status status = HD_OK;
-    if (x->sink && x->sink->close_block)
-        status = x->sink->close_block(x->sink->self, b->stream, block, complete);
-    b->has_ended = true;
-    note_end(x, &b->worker.run, block, complete, status);
+static void end_seat(running *x, seat *s, bool complete) {
+    vm_run *r = &s->worker->run;
+    close_block(x, s, complete);
+    for (uint32_t i = 0; r->cluster && i < r->region_count; i++)
+        r->regions[i].bytes = r->regions[i].space == KIR_LOCAL ? 0 : r->regions[i].bytes;
+    r->live = 0;
+    if (r->cluster)
+        vm_pass_cluster(r);
+    s->has_ended = true;
     x->done += complete;
     if (x->vm->options.progress)
         x->vm->options.progress(x->vm->options.user, x->done, x->total);
 }
 
 /* Every block that has not ended asks for the barrier of the grid, and nobody comes to it. */
-static void fault_of_waiting(const running *x, vm_run *r) {
+static void fault_of_grid(const running *x, vm_run *r) {
     if (!setjmp(r->escape))
         vm_fault(r, r->asked, UINT32_MAX,
                  "the block waits here for all %llu blocks of its grid, and they do not come: %llu "
@@ -371,63 +556,107 @@ static void fault_of_waiting(const running *x, vm_run *r) {
                  (unsigned long long)x->total, (unsigned long long)x->done);
 }
 
-/* A turn for each block; false where all of them wait in vain. */
-static bool run_round(running *x, resident *blocks, hd_arena *arena) {
-    const volatile sig_atomic_t *stop = x->vm->options.stop;
-    bool moves = false;
-    for (uint64_t b = 0; b < x->total && !x->status && !x->fault && !x->stopped; b++) {
-        vm_run *r = &blocks[b].worker.run;
-        if (!blocks[b].has_begun)
-            begin_resident(x, &blocks[b], b, arena);
-        if (x->status || blocks[b].has_ended)
+/* What a round has shown: whether some block did more than ask for the barrier of the grid, and more than
+ * ask at all. */
+typedef struct a_round {
+    bool passes, moves;
+} a_round;
+
+/* A turn for each block. */
+static a_round run_round(running *x, seat **seats, uint64_t count) {
+    a_round said = {false, false};
+    for (uint64_t b = 0; b < count && !is_over(x); b++) {
+        vm_run *r = &seats[b]->worker->run;
+        if (seats[b]->has_ended)
             continue;
-        turn end = run_turn(r);
-        moves |= end != TURN_OVER || r->asked == KIR_NONE;
-        if (end != TURN_OVER)
-            end_resident(x, &blocks[b], b, end == TURN_ENDED);
-        x->stopped |= stop && *stop;
+        const vm_stop stop = go_on(x, seats[b]);
+        const bool ends = stop == VM_ENDED || stop == VM_STOPPED;
+        said.passes |= ends || r->asked == KIR_NONE;
+        said.moves |= ends || r->has_moved;
+        if (ends)
+            end_seat(x, seats[b], stop == VM_ENDED);
+        must_stop(x);
     }
-    return moves;
+    return said;
 }
 
-static void take_turns(running *x) {
-    enum { MOST_VAIN_ROUNDS = 1000 };
-    resident *blocks = hd_zeroed(x->total, sizeof *blocks);
-    hd_arena *arena = hd_arena_new();
-    hd_vm_counts *counts = &x->compiled->workers[0].run.counts;
+/* Blocks that are there at once, until all have ended. */
+static void run_together(running *x, seat **seats, uint64_t count) {
+    enum { MOST_VAIN_PASSES = 1000, MOST_VAIN_ROUNDS = 1 << 16 };
     const vm_region *workspace = x->compiled->workers[0].run.workspace;
-    uint32_t vain = 0;
-    x->compiled->workers[0].took_part = true;
-    while (x->done < x->total && !x->status && !x->fault && !x->stopped) {
+    uint32_t vain = 0, still = 0;
+    uint64_t left = count;
+    for (uint64_t b = 0; b < count; b++)
+        begin_seat(x, seats[b], seats[b]->block);
+    while (left && !is_over(x)) {
         uint64_t before = workspace ? vm_read_bits(workspace->host, 8) : 0;
-        bool moves =
-            run_round(x, blocks, arena) || !workspace || before != vm_read_bits(workspace->host, 8);
-        vain = moves ? 0 : vain + 1;
-        for (uint64_t b = 0; vain > MOST_VAIN_ROUNDS && b < x->total && !x->fault; b++)
-            if (!blocks[b].has_ended) {
-                fault_of_waiting(x, &blocks[b].worker.run);
-                end_resident(x, &blocks[b], b, false);
-            }
+        const a_round said = run_round(x, seats, count);
+        bool passes = said.passes || !workspace || before != vm_read_bits(workspace->host, 8);
+        vain = passes ? 0 : vain + 1;
+        still = said.moves ? 0 : still + 1;
+        left = 0;
+        for (uint64_t b = count; b-- > 0;)
+            left += !seats[b]->has_ended;
+        for (uint64_t b = 0; b < count && !is_over(x); b++) {
+            if (seats[b]->has_ended || (vain <= MOST_VAIN_PASSES && still <= MOST_VAIN_ROUNDS))
+                continue;
+            if (vain > MOST_VAIN_PASSES)
+                fault_of_grid(x, &seats[b]->worker->run);
+            else
+                give_up(x, seats[b], left - 1);
+            end_seat(x, seats[b], false);
+        }
     }
-    for (uint64_t b = 0; b < x->total; b++) {
-        resident *block = &blocks[b];
-        vm_run *r = &block->worker.run;
-        if (block->has_begun && !block->has_ended)
-            end_resident(x, block, b, false);
-        if (block->printed.length)
-            x->vm->options.print(x->vm->options.user, block->printed.data, block->printed.length);
-        if (block->has_begun)
-            vm_count_operations(r);
-        hd_vm_add_counts(counts, &r->counts);
-        if (r->block_shadow)
-            vm_block_shadow_free(r->block_shadow);
-        free(block->room.frame.block);
-        free(block->room.private_memory.block);
-        free(block->room.local_memory.block);
-        hd_arena_free(block->worker.arena);
+    for (uint64_t b = 0; b < count; b++)
+        if (!seats[b]->has_ended)
+            end_seat(x, seats[b], false);
+}
+
+/* Blocks of a cluster; 1: there are none. */
+static uint32_t cluster_count(const hd_event_launch *e) {
+    return e->cluster[0] ? e->cluster[0] * e->cluster[1] * e->cluster[2] : 1;
+}
+
+/* The block of this rank in a cluster; both are counted along the first dimension first. */
+static uint64_t block_in_cluster(const hd_event_launch *e, uint64_t number, uint32_t rank) {
+    const uint64_t own[3] = {e->cluster[0], e->cluster[1], e->cluster[2]};
+    uint64_t at[3], in[3], clusters[3];
+    for (uint32_t d = 0; d < 3; d++)
+        clusters[d] = e->groups[d] / own[d];
+    hd_grid_ids(clusters, number, at);
+    hd_grid_ids(own, rank, in);
+    for (uint32_t d = 0; d < 3; d++)
+        at[d] = at[d] * own[d] + in[d];
+    return at[0] + e->groups[0] * (at[1] + e->groups[1] * at[2]);
+}
+
+/* Cluster after cluster; in a cooperative launch all blocks at once. */
+static void take_turns(running *x) {
+    const uint32_t size = cluster_count(x->event);
+    const uint64_t at_once = x->launch->cooperative ? x->total : size;
+    seat **seats = hd_new_array(x->arena, seat *, at_once);
+    vm_run **runs = hd_new_array(x->arena, vm_run *, at_once);
+    x->compiled->workers[0].took_part = true;
+    for (uint64_t b = 0; b < at_once && !x->status; b++) {
+        seats[b] = new_seat(x);
+        runs[b] = &seats[b]->worker->run;
     }
-    hd_arena_free(arena);
-    free(blocks);
+    for (uint64_t first = 0; first < x->total && !is_over(x); first += at_once) {
+        for (uint64_t b = 0; b < at_once; b++) {
+            const uint64_t number = (first + b) / size;
+            seats[b]->block = first + b;
+            if (size == 1)
+                continue;
+            vm_cluster *cluster = hd_new(x->arena, vm_cluster);
+            *cluster = (vm_cluster){runs + b / size * size, size};
+            runs[b]->cluster = cluster;
+            runs[b]->rank = (uint32_t)(b % size);
+            runs[b]->local_base =
+                vm_local_base(number % (VM_LOCAL_BLOCKS / size) * size + runs[b]->rank);
+            seats[b]->block = block_in_cluster(x->event, number, runs[b]->rank);
+        }
+        run_together(x, seats, at_once);
+    }
 }
 
 /* A helper makes itself ready, since it may come when all is done. */
@@ -486,17 +715,24 @@ static hd_status run_workers(running *x, uint32_t workers) {
     if (x->status)
         return x->status;
     vm_run *first = &x->compiled->workers[0].run;
+    const bool may_wait =
+        x->takes_turns || hd_may_wait(first->program->kernel, first->program->info->flow);
     first->checked = vm->options.check_races || vm->options.check_uninitialised;
-    first->shadow = first->checked
-                        ? vm_shadow_new(first, &vm->races, x->event->block_count, x->takes_turns)
-                        : NULL;
+    first->shadow =
+        first->checked ? vm_shadow_new(first, &vm->races, x->event->block_count, may_wait) : NULL;
     first->block_shadow = first->checked ? vm_block_shadow_new(first) : NULL;
     if (x->sink && x->sink->launch)
         x->status = x->sink->launch(x->sink->self, x->event);
+    hd_str text = {.arena = x->arena = hd_arena_new()};
+    first->printed = x->text = first->program->prints && vm->options.print ? &text : NULL;
+    x->workers = workers;
     if (!x->status && x->takes_turns)
         take_turns(x);
     else if (!x->status)
         hd_crew_run(&vm->crew, workers, prepare_and_work, x);
+    free_seats(x);
+    first->printed = NULL;
+    hd_arena_free(x->arena);
     if (x->sink && x->sink->end_launch) {
         hd_status status = x->sink->end_launch(x->sink->self, x->done == x->total);
         x->status = x->status ? x->status : status;
@@ -508,27 +744,42 @@ static hd_status run_workers(running *x, uint32_t workers) {
     return x->status;
 }
 
+/* Whole clusters, whose blocks take turns. */
+static hd_status begin_clusters(running *x, hd_event_launch *event) {
+    enum { MOST = 16 };
+    const hd_vm_options *options = &x->vm->options;
+    const uint32_t *c = event->cluster, count = cluster_count(event);
+    bool fits = count <= MOST;
+    for (uint32_t d = 0; d < 3; d++)
+        fits &= c[d] && event->groups[d] % c[d] == 0;
+    if (!fits)
+        return hd_fail(x->vm->diag, HD_EINPUT, &x->launch->place,
+                       "a launch of %llu x %llu x %llu blocks in clusters of %u x %u x %u; a "
+                       "cluster has at most %d blocks, and a grid whole clusters",
+                       (unsigned long long)event->groups[0], (unsigned long long)event->groups[1],
+                       (unsigned long long)event->groups[2], c[0], c[1], c[2], MOST);
+    if (count > 1 && (options->check_races || options->check_uninitialised))
+        return hd_fail(x->vm->diag, HD_EUNSUPPORTED, &x->launch->place,
+                       "--races and --uninitialised do not follow what blocks of a cluster do in "
+                       "each other's memory; run it without them");
+    x->takes_turns |= count > 1;
+    return HD_OK;
+}
+
 /* All of its blocks are on the device at once. */
 static hd_status begin_cooperative(running *x, hd_event_launch *event) {
     hd_vm *vm = x->vm;
-    const vm_program *p = x->compiled->program;
-    const hd_device *d = vm->options.device;
-    uint64_t held = d ? (uint64_t)(d->sms ? d->sms : 1) *
-                            hd_blocks_per_sm(d, event->block_threads,
-                                             hd_kernel_registers(p->info->kernel, p->info->flow, d))
-                      : UINT64_MAX;
+    const uint64_t held = blocks_held(x);
     if (event->block_count > held)
         return hd_fail(vm->diag, HD_EINPUT, &x->launch->place,
                        "a cooperative launch of %llu blocks of kernel %s; %s holds %llu of them at "
                        "once; launch no more, each for several parts of the work",
-                       (unsigned long long)event->block_count, p->kernel->name, d->name,
-                       (unsigned long long)held);
+                       (unsigned long long)event->block_count, x->launch->kernel->name,
+                       vm->options.device->name, (unsigned long long)held);
     vm_region *workspace = vm_space_at(&vm->space, vm->workspace);
     if (workspace)
         memset(workspace->host, 0, workspace->bytes);
-    x->takes_turns = event->takes_turns = event->block_count > 1;
-    if (x->takes_turns)
-        x->blocks = hd_all_blocks; /* none can be left out */
+    x->takes_turns |= event->block_count > 1;
     return HD_OK;
 }
 
@@ -539,9 +790,14 @@ static hd_status run_launch(hd_arena *arena, running *x, hd_vm_counts *counts) {
     hd_event_launch event =
         vm_describe(arena, vm, x->launch, x->bound, x->compiled->program, is_heard);
     x->event = &event;
-    hd_status held = x->launch->cooperative ? begin_cooperative(x, &event) : HD_OK;
+    hd_status held = event.cluster[0] ? begin_clusters(x, &event) : HD_OK;
+    if (!held && x->launch->cooperative)
+        held = begin_cooperative(x, &event);
     if (held)
         return held;
+    event.takes_turns = x->takes_turns;
+    if (x->takes_turns)
+        x->blocks = hd_all_blocks; /* none can be left out */
     x->end = event.block_count;
     x->total = hd_blocks_chosen(&x->blocks, event.block_count);
     bool counts_threads = vm->options.check_races; /* in 32 bits */
@@ -550,6 +806,7 @@ static hd_status run_launch(hd_arena *arena, running *x, hd_vm_counts *counts) {
                        "--races can watch fewer than 4,294,967,295 threads; launch fewer blocks");
     vm_space_forget_maps(&vm->space);
     uint32_t workers = workers_for(x);
+    event.takes_turns |= workers == 1; /* one block may wait for the next */
     hd_status status = run_workers(x, workers);
     double seconds = hd_clock() - start;
     *counts = (hd_vm_counts){
@@ -629,6 +886,7 @@ static hd_launch launch_of(hd_arena *arena, const hd_vm_launch_of *live) {
                    .dims = live->dims ? live->dims : 1,
                    .shared = live->shared,
                    .cooperative = live->cooperative,
+                   .cluster = {live->cluster[0], live->cluster[1], live->cluster[2]},
                    .place = k->place,
                    .kernel = k,
                    .args = hd_new_array(arena, hd_arg, k->param_count),

@@ -15,6 +15,7 @@ typedef struct vm_kept {
 /* What one worker's blocks need room for, whatever the kernel is. */
 typedef struct vm_room {
     vm_kept frame, private_memory, local_memory;
+    vm_kept apart; /* the frame of a program that is apart */
 } vm_room;
 
 /* What one block at a time runs with, beside its memory. */
@@ -31,6 +32,7 @@ typedef struct vm_worker {
 typedef struct vm_compiled {
     hd_arena *arena; /* of all of it */
     vm_program *program;
+    _Atomic(vm_program *) apart;  /* NULL: no lanes of it had to wait for each other so far */
     vm_worker *workers;           /* [vm->worker_count], made when first needed */
     struct vm_verdicts *verdicts; /* of independent.c; NULL: not asked yet */
     double work_seconds;          /* of the last launch, of all workers together; 0: none yet */
@@ -91,6 +93,7 @@ typedef struct vm_bound {
 /* So many bytes at m->at, zeroed if they are new; false: the system has none, vm_no_memory() says
  * so. */
 bool vm_reserve(vm_kept *m, uint64_t bytes);
+void vm_room_free(vm_room *room);
 hd_status vm_no_memory(const hd_vm *vm, const hd_place *place, const char *what, uint64_t bytes);
 /* Zeroed memory that lives as long as the machine, and a region over such; NULL: there is none. */
 void *vm_own_memory(hd_vm *vm, uint64_t bytes);
@@ -122,6 +125,8 @@ hd_event_launch vm_describe(hd_arena *arena, const hd_vm *vm, const hd_launch *l
 /* fill.c */
 void vm_fill_launch(vm_run *r, const vm_bound_place *args);
 void vm_fill_block(vm_run *r, const vm_bound_place *args);
+/* Structs by value, which are in private memory. */
+void vm_fill_structs(vm_run *r, const vm_bound_place *args);
 
 /* independent.c: no block of this launch can see what another one writes, so that they may
  * run in any order and at once. What it finds is kept with the compiled kernel. */

@@ -8,6 +8,9 @@
  *     B    element e g + j of k x 8:  row e quarter + j + 4 e g, column group
  *     C    element i of m x 8:        row group + 8 (i / 2), column 2 quarter + i mod 2
  *
+ * PTX's wgmma is the same for each of the four warps of a group, which has 16 rows of D, and for each 8
+ * columns of it; B, and maybe A, are in shared memory, where a descriptor of 64 bits says.
+ *
  * (Where m is 8, A has one register.) All elements are exact as doubles, and so are their
  * products; sums start with C, run along k, and are rounded once to the result's type.
  */
@@ -283,6 +286,157 @@ static void compile_mma(vm_compiler *c, const void *what) {
     vm_emit_for_lanes(c, run_mma, x);
 }
 
+/* ---- wgmma ------------------------------------------------------------------------ */
+
+/* The sum of 16 rows and 8 columns; `x` first, whose A is in registers, or has none. */
+typedef struct wgmma {
+    mma x;
+    vm_operand a, b, scale; /* descriptors; whether C counts */
+    uint32_t first_column;
+    bool negates_a, negates_b, turns_a, turns_b;
+} wgmma;
+
+/* PTX ISA, matrix descriptor: where elements of a matrix of m or n by k are. It falls apart into rows of
+ * 16 bytes, `wide` of which follow each other. */
+typedef struct descriptor {
+    uint64_t start, leading, stride;
+    uint32_t wide, element;
+    bool turned; /* m or n is the dimension whose elements follow each other */
+} descriptor;
+
+static descriptor read_descriptor(vm_run *r, const vm_op *op, uint32_t lane, uint64_t bits,
+                                  uint32_t bytes, bool turned) {
+    static const uint8_t wide[] = {1, 8, 4, 2}; /* no, 128, 64 and 32 bytes are mixed */
+    if (bits >> 49 & 7)
+        vm_fault(r, op->inst, lane,
+                 "wgmma with a matrix descriptor that has a base offset, which is not supported; "
+                 "let the matrix begin where its pattern of bytes does");
+    return (descriptor){.start = r->local_base + (bits & 0x3fff) * 16,
+                        .leading = (bits >> 16 & 0x3fff) * 16,
+                        .stride = (bits >> 32 & 0x3fff) * 16,
+                        .wide = wide[bits >> 62],
+                        .element = bytes,
+                        .turned = turned};
+}
+
+/* Of element k of row or column i. */
+static uint64_t place_of(const descriptor *d, uint32_t i, uint32_t k) {
+    const uint32_t wide = d->wide, along = d->element * (d->turned ? i : k), piece = along / 16;
+    uint64_t at = d->start + along % 16 + (d->turned ? k % 8 : i % 8) * 16 * wide;
+    if (!d->turned)
+        at += i / 8 * d->stride + piece * (wide == 1 ? d->leading : 16);
+    else if (wide == 1)
+        at += piece * d->stride + k / 8 * d->leading;
+    else
+        at += piece % wide * 16 + piece / wide * d->leading + k / 8 * d->stride;
+    return at ^ (at >> 7 & (wide - 1)) << 4;
+}
+
+static double element_at(vm_run *r, const vm_op *op, uint32_t lane, const descriptor *d,
+                         const element *type, uint32_t i, uint32_t k, const vm_region **last) {
+    const uint64_t at = place_of(d, i, k);
+    double part[MOST_IN_REGISTER];
+    if (!*last || !vm_holds(*last, at, d->element))
+        *last = vm_find_region(r, at, d->element);
+    if (!*last)
+        vm_fault(r, op->inst, lane,
+                 "a matrix descriptor of wgmma leads to byte %llu of shared memory, where the "
+                 "block has none",
+                 (unsigned long long)(at - r->local_base));
+    type->unpack(vm_read_bits((*last)->host + (at - (*last)->base), d->element), part);
+    return *part;
+}
+
+/* What is in shared memory, and what the modifiers say. */
+static void gather_group(vm_run *r, const vm_op *op, uint32_t first, matrices *y) {
+    const wgmma *w = op->more;
+    const mma *x = &w->x;
+    const uint32_t bytes = x->a.element->bits / 8, row = first % (4 * VM_WARP) / 2;
+    const vm_region *last = NULL;
+    descriptor d = read_descriptor(r, op, first, vm_element(r, w->b, first), bytes, w->turns_b);
+    for (uint32_t k = 0; k < x->k; k++)
+        for (uint32_t j = 0; j < COLUMNS; j++) {
+            const double value =
+                element_at(r, op, first, &d, x->b.element, w->first_column + j, k, &last);
+            y->b[k][j] = w->negates_b ? -value : value;
+        }
+    if (!x->a.registers)
+        d = read_descriptor(r, op, first, vm_element(r, w->a, first), bytes, w->turns_a);
+    for (uint32_t i = 0; i < x->m; i++)
+        for (uint32_t k = 0; k < x->k; k++) {
+            if (!x->a.registers)
+                y->a[i][k] = element_at(r, op, first, &d, x->a.element, row + i, k, &last);
+            y->a[i][k] = w->negates_a ? -y->a[i][k] : y->a[i][k];
+        }
+    if (!vm_element(r, w->scale, first))
+        memset(y->c, 0, sizeof y->c);
+}
+
+static void run_wgmma(vm_run *r, const vm_op *op) {
+    const wgmma *w = op->more;
+    matrices y;
+    for (uint32_t first = 0; next_warp(r, op, &first); first += VM_WARP) {
+        gather(r, &w->x, first, &y);
+        gather_group(r, op, first, &y);
+        multiply(&w->x, &y);
+        scatter(r, &w->x, first, &y);
+    }
+}
+
+/* "wgmma_k16_f32_f16_f16": A, in registers or by a descriptor, B, C, whether C counts, the first column,
+ * and what is negated (1: A, 2: B) and turned (4, 8). */
+static void compile_wgmma(vm_compiler *c, const void *what) {
+    (void)what;
+    wgmma *w = hd_new(c->arena, wgmma);
+    mma_name n = {.m = MOST_ROWS};
+    int64_t column = 0, flags = 0;
+    bool is_known =
+        sscanf(c->inst->name, "wgmma_k%u_%7[^_]_%7[^_]_%7[^_]", &n.k, n.sum, n.a, n.b) == 4 &&
+        kir_const_int(c->kernel, c->inst->args[4], &column) &&
+        kir_const_int(c->kernel, c->inst->args[5], &flags) && column >= 0 && n.k &&
+        n.k <= MOST_DEPTH;
+    n.saturates = strstr(c->inst->name, "_sat") != NULL;
+    bool has_kind = false;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && is_known; i++)
+        has_kind |= hd_has_word(kinds[i].sums, n.sum) && hd_has_word(kinds[i].factors, n.a) &&
+                    hd_has_word(kinds[i].factors, n.b) && strcmp(n.a, "f64") != 0;
+    if (!has_kind) {
+        vm_cannot_run(c, "the machine has no %s; docs/kir.md lists shapes and types",
+                      c->inst->name);
+        return;
+    }
+    const bool in_memory = c->kernel->insts[c->inst->args[0]].type.lanes == 1;
+    *w = (wgmma){.x = {.m = n.m,
+                       .k = n.k,
+                       .saturates = n.saturates,
+                       .a = fragment_of(n.a, n.m * n.k),
+                       .b = fragment_of(n.b, n.k * COLUMNS),
+                       .c = fragment_of(n.sum, n.m * COLUMNS)},
+                 .a = vm_call_arg(c, 0, 0),
+                 .b = vm_call_arg(c, 1, 0),
+                 .scale = vm_call_arg(c, 3, 0),
+                 .first_column = (uint32_t)column,
+                 .negates_a = flags & 1,
+                 .negates_b = flags >> 1 & 1,
+                 .turns_a = flags >> 2 & 1,
+                 .turns_b = flags >> 3 & 1};
+    const bool fits = n.k * w->x.a.element->bits == 256 && holds(c->inst->type, &w->x.c, true) &&
+                      (in_memory || holds(c->kernel->insts[c->inst->args[0]].type, &w->x.a, false));
+    if (!fits) {
+        vm_cannot_run(c, "%s has operands of other types", c->inst->name);
+        return;
+    }
+    for (uint32_t k = 0; k < w->x.a.registers && !in_memory; k++)
+        w->x.a.in[k] = vm_call_arg(c, 0, k);
+    for (uint32_t k = 0; k < w->x.c.registers; k++) {
+        w->x.c.in[k] = vm_call_arg(c, 2, k);
+        w->x.d[k] = vm_result(c, k);
+    }
+    w->x.a.registers = in_memory ? 0 : w->x.a.registers;
+    w->x.b.registers = 0;
+    vm_emit_for_lanes(c, run_wgmma, w);
+}
+
 /* ---- matrices of 8 x 8 halves ----------------------------------------------------- */
 
 typedef struct tile {
@@ -417,6 +571,7 @@ static void run_movmatrix(vm_run *r, const vm_op *op) {
 
 const vm_builtin vm_matrix_builtins[] = {
     {"mma_*", "_*", compile_mma, NULL},
+    {"wgmma_*", "__e_III", compile_wgmma, NULL},
     MOVES(1),
     MOVES(2),
     MOVES(4),

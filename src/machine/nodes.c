@@ -11,6 +11,7 @@
  * iteration wait behind those that are not, and those that have left the loop
  * behind the loop.
  */
+#include "machine/builtin.h"
 #include "machine/compile.h"
 
 struct vm_plan {
@@ -32,14 +33,26 @@ static bool is_yield(const kir_inst *inst) {
     return inst->op == KIR_CALL && !strncmp(inst->name, "yield", 5);
 }
 
+static bool is_cluster_wait(const kir_inst *inst) {
+    return inst->op == KIR_CALL && !strcmp(inst->name, "cluster_wait");
+}
+
 bool vm_is_barrier(const kir_inst *inst) {
-    static const char *const calls[] = {"barrier_count", "barrier_and", "barrier_or"};
+    static const char *const calls[] = {"barrier_count", "barrier_and", "barrier_or",
+                                        "cluster_wait"};
     if (inst->op == KIR_BARRIER || is_named_barrier(inst) || is_yield(inst))
         return true;
     for (size_t i = 0; inst->op == KIR_CALL && i < sizeof calls / sizeof *calls; i++)
         if (!strcmp(inst->name, calls[i]))
             return true;
     return false;
+}
+
+/* Where lanes may wait for each other, functions of warps begin a node, so that it is known there whom a
+ * lane waits for. */
+bool vm_cuts(const vm_compiler *c, const kir_inst *inst) {
+    return vm_is_barrier(inst) ||
+           (c->program->may_wait && inst->op == KIR_CALL && vm_is_warp_function(inst->name));
 }
 
 void vm_nodes_plan(vm_compiler *c) {
@@ -64,7 +77,7 @@ void vm_nodes_plan(vm_compiler *c) {
         const kir_block *block = &c->kernel->blocks[flow->rpo[i]];
         next++;
         for (uint32_t n = 0; n < block->inst_count; n++)
-            next += vm_is_barrier(&c->kernel->insts[block->insts[n]]);
+            next += vm_cuts(c, &c->kernel->insts[block->insts[n]]);
         for (uint32_t l = flow->loop_count; l-- > 0;) { /* inner loops stand behind outer ones */
             if (loop_end[l] != i)
                 continue;
@@ -139,8 +152,6 @@ static vm_edge edge_with_copies(vm_compiler *c, uint32_t node, uint32_t from, ui
     vm_edge edge = {.to = node, .first = (uint32_t)c->ops.count};
     c->cells->scratch_used = 0;
     gather_copies(c, from, to, &copies);
-    for (size_t i = 0; i < copies.count; i++)
-        edge.sets_uniform |= !copies.data[i].d.varying;
     emit_copies(c, &copies);
     edge.count = (uint32_t)c->ops.count - edge.first;
     return edge;
@@ -177,15 +188,13 @@ void vm_end_block(vm_compiler *c, vm_node *node, uint32_t block) {
         node->condition = vm_cell_of(c, last->args[0], 0);
     node->cases = last->imm;
     set_edges(c, node, last->to_count);
-    for (uint32_t e = 0; e < last->to_count; e++) {
+    for (uint32_t e = 0; e < last->to_count; e++)
         node->edges[e] = edge_of(c, block, last->to[e]);
-        node->meets |= node->edges[e].sets_uniform;
-    }
 }
 
 void vm_end_piece(vm_compiler *c, vm_node *node) {
     node->inst = c->value;
-    node->end = VM_END_BARRIER;
+    node->end = vm_is_barrier(c->inst) ? VM_END_BARRIER : VM_END_GO;
     if (is_named_barrier(c->inst)) {
         node->end = VM_END_NAMED_BARRIER;
         node->barrier = vm_cell_of(c, c->inst->args[0], 0);
@@ -194,6 +203,8 @@ void vm_end_piece(vm_compiler *c, vm_node *node) {
         if (node->counts)
             node->vote = vm_cell_of(c, c->inst->args[2], 0);
     }
+    if (is_cluster_wait(c->inst))
+        node->end = VM_END_CLUSTER;
     if (is_yield(c->inst)) {
         node->end = VM_END_YIELD;
         node->counts = c->inst->arg_count > 0;
@@ -215,8 +226,11 @@ void vm_nodes_finish(vm_compiler *c) {
             if (!meets)
                 edge = edge_with_copies(c, meeting, loop->latches[e], loop->header);
             vm_node *node = &c->program->nodes[number];
-            *node = (vm_node){
-                .first = edge.first, .count = edge.count, .inst = KIR_NONE, .meets = true};
+            *node = (vm_node){.first = edge.first,
+                              .count = edge.count,
+                              .inst = KIR_NONE,
+                              .asks = KIR_NONE,
+                              .is_around = vm_goes_round(c, loop->header)};
             set_edges(c, node, 1);
             node->edges[0] = (vm_edge){.to = edge.to};
         }

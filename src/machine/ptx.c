@@ -143,6 +143,8 @@ hd_status hd_ptx_launch(hd_ptx_kernel *kernel, const hd_ptx_launch_size *size, v
     memcpy(launch.offset, size->offset, sizeof launch.offset);
     memcpy(launch.grid, size->grid, sizeof launch.grid);
     memcpy(launch.block, size->block, sizeof launch.block);
+    memcpy(launch.cluster, size->cluster[0] ? size->cluster : kernel->facts.required_cluster,
+           sizeof launch.cluster);
     hd_vm_counts c = {0};
     status = hd_vm_launch(machine->vm, &launch, machine->has_sink ? &machine->sink : NULL, &c);
     if (counts)

@@ -369,7 +369,17 @@ static const vm_region *find_in_process(vm_run *r, uint64_t address, uint64_t wi
     return g;
 }
 
+/* In the local memory of another block of the cluster. */
+static const vm_region *find_in_cluster(const vm_run *r, uint64_t address, uint64_t width) {
+    const uint64_t first = r->local_base / VM_LOCAL_STEP - r->rank;
+    const uint64_t rank = address / VM_LOCAL_STEP - first;
+    const vm_run *other = rank < r->cluster->count ? r->cluster->blocks[rank] : r;
+    return find_among(other->regions, other->region_count, address, width);
+}
+
 const vm_region *vm_find_region(vm_run *r, uint64_t address, uint64_t width) {
+    if (address >= VM_LOCAL_BASE && address < END_OF_LOCAL && r->cluster)
+        return find_in_cluster(r, address, width);
     if (address >= VM_PRIVATE_BASE && address < END_OF_LOCAL)
         return find_among(r->regions, r->region_count, address, width);
     const vm_region *g = find_among(r->space->regions, r->space->count, address, width);

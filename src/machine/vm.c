@@ -44,6 +44,13 @@ hd_status vm_no_memory(const hd_vm *vm, const hd_place *place, const char *what,
         what, (unsigned long long)bytes);
 }
 
+void vm_room_free(vm_room *room) {
+    free(room->frame.block);
+    free(room->private_memory.block);
+    free(room->local_memory.block);
+    free(room->apart.block);
+}
+
 const vm_region *vm_add_region(hd_vm *vm, vm_region region) {
     region.host = vm_own_memory(vm, region.bytes);
     return region.host ? vm_space_add(&vm->space, region) : NULL;
@@ -112,6 +119,8 @@ hd_status vm_compiled_for(hd_vm *vm, const kir_module *module, const hd_launch *
 
 static void free_compiled(const hd_vm *vm, vm_compiled *c) {
     vm_native_free(c->program->native);
+    if (c->apart)
+        vm_native_free(c->apart->native);
     for (uint32_t w = 0; w < vm->worker_count; w++) {
         free(c->workers[w].run.saved);
         hd_arena_free(c->workers[w].arena);
@@ -164,11 +173,8 @@ void hd_vm_close(hd_vm *vm) {
     hd_crew_free(vm->crew);
     for (size_t i = 0; i < vm->compiled.count; i++)
         free_compiled(vm, vm->compiled.data[i]);
-    for (uint32_t w = 0; w < vm->worker_count; w++) {
-        free(vm->rooms[w].frame.block);
-        free(vm->rooms[w].private_memory.block);
-        free(vm->rooms[w].local_memory.block);
-    }
+    for (uint32_t w = 0; w < vm->worker_count; w++)
+        vm_room_free(&vm->rooms[w]);
     for (size_t i = 0; i < vm->owned.count; i++)
         free(vm->owned.data[i]);
     vm_space_free(&vm->space);

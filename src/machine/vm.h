@@ -190,6 +190,7 @@ typedef struct hd_vm_launch_of {
     uint32_t grid[3], block[3];
     uint64_t shared;           /* bytes of dynamic local memory */
     bool cooperative;          /* its blocks may wait for each other */
+    uint32_t cluster[3];       /* blocks of a cluster; 0: there are none */
     uint32_t dims;             /* 0: those whose sizes are more than 1 */
     uint64_t offset[3];        /* of global ids */
     const void *const *args;   /* [param_count] the bytes of each; of a pointer its address, which

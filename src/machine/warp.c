@@ -87,6 +87,33 @@ static bool is_gone(const vm_run *r, uint32_t lane) {
     return is_gone;
 }
 
+/* The call of a function of warps that a node begins with. */
+static const vm_call *call_of(const vm_program *p, uint32_t node) {
+    const vm_op *op = p->ops + p->nodes[node].first;
+    while (op->fn != run_warps)
+        op++;
+    return op->more;
+}
+
+uint32_t vm_complete_lanes(vm_run *r, uint32_t node, const uint64_t *here, uint64_t *complete) {
+    const vm_call *call = call_of(r->program, node);
+    uint32_t count = 0;
+    memcpy(complete, here, r->words * sizeof *complete);
+    for (uint32_t lane = 0; lane < r->lanes; lane++) {
+        if (!vm_has_lane(here, lane))
+            continue;
+        const uint32_t first = lane - lane % WARP;
+        uint32_t left = call->count ? (uint32_t)vm_element(r, call->x[MASK], lane) : 0;
+        left &= ~(uint32_t)(here[first / 64] >> first % 64);
+        while (left && is_gone(r, first + (uint32_t)__builtin_ctz(left)))
+            left &= left - 1;
+        if (left)
+            complete[lane / 64] &= ~(UINT64_C(1) << lane % 64);
+        count += !left;
+    }
+    return count;
+}
+
 /* The threads that take part with a lane; faults when its mask is wrong. */
 static uint32_t participants(vm_run *r, const vm_op *op, uint32_t first, uint32_t lane) {
     const vm_call *call = op->more;
@@ -101,9 +128,10 @@ static uint32_t participants(vm_run *r, const vm_op *op, uint32_t first, uint32_
         uint32_t missing = (uint32_t)__builtin_ctz(left);
         if (!is_gone(r, first + missing))
             vm_fault(r, op->inst, first + lane,
-                     "%s with mask 0x%08x waits for lane %u of the warp, which is not here; all "
+                     "%s with mask 0x%08x waits for lane %u of the warp, which is not here%s; all "
                      "threads of the mask must make the same call",
-                     r->program->kernel->insts[op->inst].name, mask, missing);
+                     r->program->kernel->insts[op->inst].name, mask, missing,
+                     vm_place_of_lane(r, first + missing));
     }
     for (uint32_t left = call->x[MASK].varying ? here : 0; left; left &= left - 1) {
         uint32_t l = (uint32_t)__builtin_ctz(left);
@@ -393,3 +421,10 @@ const vm_builtin vm_warp_builtins[] = {
     {"barrier_or", "II", VM_LANES(run_count, &(const counting){OR})},
     {NULL},
 };
+
+bool vm_is_warp_function(const char *name) {
+    for (const vm_builtin *b = vm_warp_builtins; b->name; b++)
+        if (!strcmp(b->name, name))
+            return true;
+    return false;
+}

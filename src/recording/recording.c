@@ -460,6 +460,9 @@ static void add_launch(const hd_recording *r, const hd_recorded_launch *l, hd_st
         add_sizes(text, "offset", l->offset, l->dims);
     if (l->is_cuda)
         hd_str_printf(text, "    shared: %llu\n", (unsigned long long)l->shared);
+    if (l->cluster[0])
+        hd_str_printf(text, "    cluster: [%u, %u, %u]\n", l->cluster[0], l->cluster[1],
+                      l->cluster[2]);
     hd_str_add(text, l->cooperative ? "    cooperative: true\n" : "");
     add_held(r, "before", false, text);
     if (r->args.length)

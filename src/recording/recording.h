@@ -50,6 +50,7 @@ typedef struct hd_recorded_launch {
     uint64_t grid[3], block[3]; /* grid: blocks, or, of OpenCL, threads; 1 beyond the dimensions */
     uint64_t offset[3];         /* of OpenCL: the first thread's */
     uint64_t shared;
+    uint32_t cluster[3]; /* of CUDA; 0: none */
     bool is_cuda, cooperative;
 } hd_recorded_launch;
 

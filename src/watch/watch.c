@@ -214,14 +214,15 @@ static hd_status end_launch(void *self, bool complete) {
     return status;
 }
 
-/* Blocks of a cooperative launch take turns, all or none of them counted. */
+/* Blocks of a cooperative launch, or of clusters, take turns, all or none of them counted. */
 void hd_watch_launch(hd_watch *w, const hd_watched_launch *launch) {
     const hd_ptx_launch_size *size = launch->size;
     if (!w->folder)
         return;
     double start = hd_clock();
     w->sampled = hd_sampling_of(w->sampling, launch->kernel, size->grid, size->block);
-    w->is_whole = size->cooperative;
+    w->is_whole =
+        size->cooperative || (uint64_t)size->cluster[0] * size->cluster[1] * size->cluster[2] > 1;
     if (!w->is_whole &&
         hd_sampled_skips(w->sampled, (uint64_t)size->grid[0] * size->grid[1] * size->grid[2])) {
         hd_ptx_set_sink(launch->machine,

@@ -203,6 +203,15 @@ grep -q '^    main_of_illegal() (apart+0x' "$work/log/err" ||
     complain 'no word of where it was allocated'
 call run -- ./apart freed
 grep -q 'and freed at$' "$work/log/err" || complain 'no word of where it was freed'
+# Deadlocks say who waits where. way NUMBER PATTERN
+way() {
+    WAY=$1 call run -- ./apart deadlocks
+    grep -q "a deadlock: .*$2" "$work/log/err" || complain "deadlock $1: $(cat "$work/log/err")"
+}
+way 0 "31 wait here, 1 waits for others of its warp (line [0-9]*)"
+way 1 '1 waits here, 63 wait at a barrier (line [0-9]*); thread 0 of block 0'
+way 2 '1 waits here, 63 wait at a barrier (line [0-9]*), and so do 3 other blocks'
+way 3 '2 wait here; thread 0 of block 0'
 # A launch is asynchronous unless it is asked to be none.
 cat >blocking.cu <<'END'
 #include <cstdlib>

@@ -174,17 +174,24 @@ static void **unpack(const cuda_kernel *k, void **extra) {
     return args;
 }
 
-typedef struct launch_config { /* CUlaunchConfig */
+struct launch_config { /* CUlaunchConfig */
     unsigned grid[3], block[3], shared;
     cuda_handle stream;
     const cudaLaunchAttribute *attributes;
     unsigned count;
-} launch_config;
+};
 
-static cuda_error launch(cuda_process *p, const launch_config *c, cuda_handle function,
-                         void **params, void **extra, bool cooperative) {
-    const hd_ptx_launch_size size = {
-        {c->grid[0], c->grid[1], c->grid[2]}, {c->block[0], c->block[1], c->block[2]}, c->shared};
+cuda_error call_launch_size(const struct launch_config *c, hd_ptx_launch_size *size) {
+    if (c->count && !c->attributes)
+        return CUDA_INVALID_VALUE;
+    *size = (hd_ptx_launch_size){{c->grid[0], c->grid[1], c->grid[2]},
+                                 {c->block[0], c->block[1], c->block[2]},
+                                 .shared = c->shared};
+    return call_launch_attributes(c->attributes, c->count, size);
+}
+
+static cuda_error launch(cuda_process *p, const hd_ptx_launch_size *size, cuda_handle stream,
+                         cuda_handle function, void **params, void **extra) {
     if (!cuda_handle_is(p, function, CUDA_KERNEL))
         return CUDA_INVALID_HANDLE;
     if (params && extra)
@@ -192,34 +199,36 @@ static cuda_error launch(cuda_process *p, const launch_config *c, cuda_handle fu
     void **own = extra ? unpack(function, extra) : NULL;
     if (extra && !own)
         return CUDA_INVALID_VALUE;
-    const cuda_work work = call_launch(p, function, &size, own ? own : params, cooperative);
-    cuda_error error = cuda_submit(p, c->stream, &work);
+    const cuda_work work = call_launch(p, function, size, own ? own : params);
+    cuda_error error = cuda_submit(p, stream, &work);
     free(own);
     return error;
 }
 
-CALL(cuLaunchKernelEx, (const launch_config *c, cuda_handle function, void **params, void **extra),
-     c, function, params, extra) {
-    bool cooperative;
-    if (!c || (c->count && !c->attributes))
-        return CUDA_INVALID_VALUE;
-    cuda_error error = call_launch_attributes(c->attributes, c->count, &cooperative);
-    return error ? error : launch(p, c, function, params, cooperative ? NULL : extra, cooperative);
+CALL(cuLaunchKernelEx,
+     (const struct launch_config *c, cuda_handle function, void **params, void **extra), c,
+     function, params, extra) {
+    hd_ptx_launch_size size;
+    cuda_error error = c ? call_launch_size(c, &size) : CUDA_INVALID_VALUE;
+    return error ? error
+                 : launch(p, &size, c->stream, function, params, size.cooperative ? NULL : extra);
 }
 CALL(cuLaunchKernel,
      (cuda_handle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
       unsigned block_y, unsigned block_z, unsigned shared, cuda_handle stream, void **params,
       void **extra),
      function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, params, extra) {
-    const launch_config c = {
-        {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream, NULL, 0};
-    return launch(p, &c, function, params, extra, false);
+    const hd_ptx_launch_size size = {
+        {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, .shared = shared};
+    return launch(p, &size, stream, function, params, extra);
 }
 CALL(cuLaunchCooperativeKernel,
      (cuda_handle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
       unsigned block_y, unsigned block_z, unsigned shared, cuda_handle stream, void **params),
      function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, params) {
-    const launch_config c = {
-        {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream, NULL, 0};
-    return launch(p, &c, function, params, NULL, true);
+    const hd_ptx_launch_size size = {{grid_x, grid_y, grid_z},
+                                     {block_x, block_y, block_z},
+                                     .shared = shared,
+                                     .cooperative = true};
+    return launch(p, &size, stream, function, params, NULL);
 }

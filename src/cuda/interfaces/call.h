@@ -98,10 +98,13 @@ int call_refuse(const char *name, const char *why, bool *told);
 cuda_error call_kernel(cuda_process *p, const void *which, cuda_kernel **kernel);
 /* The work of a launch, with its error. */
 cuda_work call_launch(cuda_process *p, const void *which, const hd_ptx_launch_size *size,
-                      void **args, bool cooperative);
-/* What the attributes of a launch ask for; all but this are hints, or not supported. */
+                      void **args);
+/* What the attributes of a launch ask for; all but these are hints. */
 cuda_error call_launch_attributes(const cudaLaunchAttribute *attributes, unsigned count,
-                                  bool *cooperative);
+                                  hd_ptx_launch_size *size);
+/* A launch with attributes, as each interface describes it. */
+typedef NAMES(cudaLaunchConfig_t, struct launch_config) call_launch_config;
+cuda_error call_launch_size(const call_launch_config *c, hd_ptx_launch_size *size);
 /* Whether these are flags of a device or context. */
 bool call_are_device_flags(unsigned flags);
 /* A number of a kernel: cudaFuncAttribute, CUfunction_attribute. */

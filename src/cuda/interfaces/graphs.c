@@ -64,7 +64,7 @@ static cuda_work launch_work(cuda_process *p, const cudaKernelNodeParams *n) {
     const hd_ptx_launch_size size = {{n->gridDim.x, n->gridDim.y, n->gridDim.z},
                                      {n->blockDim.x, n->blockDim.y, n->blockDim.z},
                                      n->sharedMemBytes};
-    return call_launch(p, n->func, &size, n->kernelParams, false);
+    return call_launch(p, n->func, &size, n->kernelParams);
 }
 
 static cuda_work fill_work(const cudaMemsetParams *n) {

@@ -13,8 +13,12 @@ enum {
     CACHE_MODE,
     MOST_SHARED,
     CARVEOUT,
-    CLUSTER_FIRST,
-    CLUSTER_LAST = 15,
+    CLUSTER_MUST,
+    CLUSTER_WIDTH,
+    CLUSTER_HEIGHT,
+    CLUSTER_DEPTH,
+    CLUSTER_NON_PORTABLE,
+    CLUSTER_POLICY,
     LAUNCH_COOPERATIVE = 2,
     LAUNCH_CLUSTER = 4
 };
@@ -35,29 +39,28 @@ cuda_error call_kernel(cuda_process *p, const void *which, cuda_kernel **kernel)
 }
 
 cuda_work call_launch(cuda_process *p, const void *which, const hd_ptx_launch_size *size,
-                      void **args, bool cooperative) {
+                      void **args) {
     cuda_kernel *kernel;
     cuda_error error = find(p, which, &kernel);
     if (error)
         return cuda_work_failed(error);
-    cuda_work work = {.kind = CUDA_WORK_LAUNCH,
-                      .launch = {.kernel = kernel, .host = which, .size = *size, .args = args}};
-    work.launch.size.cooperative = cooperative;
-    return work;
+    return (cuda_work){.kind = CUDA_WORK_LAUNCH,
+                       .launch = {.kernel = kernel, .host = which, .size = *size, .args = args}};
 }
 
 cuda_error call_launch_attributes(const cudaLaunchAttribute *attributes, unsigned count,
-                                  bool *cooperative) {
-    *cooperative = false;
+                                  hd_ptx_launch_size *size) {
     for (unsigned i = 0; i < count; i++) {
         const cudaLaunchAttribute *a = &attributes[i];
-        const unsigned *cluster = a->val.cluster;
         if (a->id == LAUNCH_COOPERATIVE)
-            *cooperative = a->val.cooperative != 0;
-        if (a->id == LAUNCH_CLUSTER && (cluster[0] != 1 || cluster[1] != 1 || cluster[2] != 1))
-            return CUDA_NOT_SUPPORTED; /* clusters of blocks; the others are hints */
+            size->cooperative = a->val.cooperative != 0;
+        for (int d = 0; d < 3 && a->id == LAUNCH_CLUSTER; d++)
+            size->cluster[d] = a->val.cluster[d];
+        const unsigned *c = size->cluster;
+        if (a->id == LAUNCH_CLUSTER && (!c[0] || !c[1] || !c[2]))
+            return CUDA_INVALID_VALUE;
     }
-    return CUDA_SUCCESS;
+    return CUDA_SUCCESS; /* the others are hints */
 }
 
 /* ---- what is known of kernels ------------------------------------------------------------------ */
@@ -74,6 +77,11 @@ int call_kernel_number(const cuda_process *p, const cuda_kernel *kernel, int att
     case BINARY_VERSION: return (int)cuda_kernel_architecture(kernel);
     case MOST_SHARED: return (int)cuda_kernel_most_shared(p, kernel);
     case CARVEOUT: return kernel->carveout;
+    case CLUSTER_MUST: return f->required_cluster[0] != 0;
+    case CLUSTER_WIDTH:
+    case CLUSTER_HEIGHT:
+    case CLUSTER_DEPTH: return (int)f->required_cluster[attribute - CLUSTER_WIDTH];
+    case CLUSTER_NON_PORTABLE: return kernel->takes_large_clusters;
     default: return 0;
     }
 }
@@ -84,16 +92,21 @@ CALL(cudaFuncGetAttributes, (cudaFuncAttributes * a, const void *which), a, whic
     cuda_error error = a ? call_kernel(p, which, &kernel) : CUDA_INVALID_VALUE;
     if (error)
         return error;
-    *a = (cudaFuncAttributes){.sharedSizeBytes = kernel->facts.static_shared,
-                              .constSizeBytes = kernel->facts.constant_bytes,
-                              .localSizeBytes = kernel->facts.local_bytes,
-                              .maxThreadsPerBlock = call_kernel_number(p, kernel, THREADS),
-                              .numRegs = call_kernel_number(p, kernel, REGISTERS),
-                              .ptxVersion = call_kernel_number(p, kernel, PTX_VERSION),
-                              .binaryVersion = call_kernel_number(p, kernel, BINARY_VERSION),
-                              .maxDynamicSharedSizeBytes =
-                                  call_kernel_number(p, kernel, MOST_SHARED),
-                              .preferredShmemCarveout = call_kernel_number(p, kernel, CARVEOUT)};
+    *a = (cudaFuncAttributes){
+        .sharedSizeBytes = kernel->facts.static_shared,
+        .constSizeBytes = kernel->facts.constant_bytes,
+        .localSizeBytes = kernel->facts.local_bytes,
+        .maxThreadsPerBlock = call_kernel_number(p, kernel, THREADS),
+        .numRegs = call_kernel_number(p, kernel, REGISTERS),
+        .ptxVersion = call_kernel_number(p, kernel, PTX_VERSION),
+        .binaryVersion = call_kernel_number(p, kernel, BINARY_VERSION),
+        .maxDynamicSharedSizeBytes = call_kernel_number(p, kernel, MOST_SHARED),
+        .preferredShmemCarveout = call_kernel_number(p, kernel, CARVEOUT),
+        .clusterDimMustBeSet = call_kernel_number(p, kernel, CLUSTER_MUST),
+        .requiredClusterWidth = call_kernel_number(p, kernel, CLUSTER_WIDTH),
+        .requiredClusterHeight = call_kernel_number(p, kernel, CLUSTER_HEIGHT),
+        .requiredClusterDepth = call_kernel_number(p, kernel, CLUSTER_DEPTH),
+        .nonPortableClusterSizeAllowed = call_kernel_number(p, kernel, CLUSTER_NON_PORTABLE)};
     return CUDA_SUCCESS;
 }
 #else
@@ -102,7 +115,7 @@ CALL(cuFuncGetAttribute, (int *value, int attribute, const void *which), value, 
     cuda_error error = call_kernel(p, which, &kernel);
     if (error)
         return error;
-    return GIVE(attribute < 0 || attribute > CLUSTER_LAST ? NULL : value,
+    return GIVE(attribute < 0 || attribute > CLUSTER_POLICY ? NULL : value,
                 call_kernel_number(p, kernel, attribute));
 }
 #endif
@@ -119,8 +132,14 @@ CALL(NAMES(cudaFuncSetAttribute, cuFuncSetAttribute), (const void *which, int at
         kernel->carveout = value;
         return CUDA_SUCCESS;
     }
+    if (attribute == CLUSTER_NON_PORTABLE && (value == 0 || value == 1)) {
+        kernel->takes_large_clusters = value;
+        return CUDA_SUCCESS;
+    }
+    if (attribute == CLUSTER_POLICY) /* a hint */
+        return value < 0 || value > 2 ? CUDA_INVALID_VALUE : CUDA_SUCCESS;
     if (attribute != MOST_SHARED)
-        return attribute >= CLUSTER_FIRST && attribute <= CLUSTER_LAST ? CUDA_NOT_SUPPORTED
+        return attribute >= CLUSTER_MUST && attribute <= CLUSTER_DEPTH ? CUDA_NOT_SUPPORTED
                                                                        : CUDA_INVALID_VALUE;
     return cuda_kernel_set_most_shared(p, kernel, value);
 }
@@ -194,6 +213,37 @@ CALL(NAMES(cudaOccupancyAvailableDynamicSMemPerBlock, cuOccupancyAvailableDynami
     uint64_t rest = share > used ? share - used : 0;
     *shared = rest < most ? rest : most;
     return CUDA_SUCCESS;
+}
+
+/* Both are asked with the launch as it is meant; the grid of it does not count. */
+CALL(NAMES(cudaOccupancyMaxActiveClusters, cuOccupancyMaxActiveClusters),
+     (int *clusters, const void *which, const call_launch_config *c), clusters, which, c) {
+    hd_ptx_launch_size size;
+    cuda_kernel *kernel;
+    cuda_error error = c ? call_kernel(p, which, &kernel) : CUDA_INVALID_VALUE;
+    if (!error)
+        error = call_launch_size(c, &size);
+    if (error)
+        return error;
+    const uint32_t *own = size.cluster[0] ? size.cluster : kernel->facts.required_cluster;
+    const uint32_t count = own[0] ? own[0] * own[1] * own[2] : 1;
+    const uint32_t threads = size.block[0] * size.block[1] * size.block[2];
+    const uint32_t sms = p->device.profile->sms ? p->device.profile->sms : 1;
+    if (!cuda_device_has_clusters(&p->device))
+        return CUDA_NOT_SUPPORTED;
+    if (!threads || count > cuda_kernel_most_cluster(kernel))
+        return CUDA_INVALID_CLUSTER_SIZE;
+    return GIVE(clusters, (int)(cuda_kernel_blocks(p, kernel, threads, size.shared) * sms / count));
+}
+CALL(NAMES(cudaOccupancyMaxPotentialClusterSize, cuOccupancyMaxPotentialClusterSize),
+     (int *blocks, const void *which, const call_launch_config *c), blocks, which, c) {
+    cuda_kernel *kernel;
+    cuda_error error = c ? call_kernel(p, which, &kernel) : CUDA_INVALID_VALUE;
+    if (error)
+        return error;
+    if (!cuda_device_has_clusters(&p->device))
+        return CUDA_NOT_SUPPORTED;
+    return GIVE(blocks, (int)cuda_kernel_most_cluster(kernel));
 }
 
 #ifndef CUDART

@@ -108,32 +108,43 @@ WORK_CALLS(cudaMemset3D, cudaMemset3DAsync, (cudaPitchedPtr to, int value, cudaE
 
 /* ---- launches ---------------------------------------------------------------------------------- */
 
-static cuda_error launch(cuda_process *p, const void *host, dim3 grid, dim3 block, void **args,
-                         size_t shared, cuda_handle stream, bool cooperative) {
-    const hd_ptx_launch_size size = {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared};
-    const cuda_work work = call_launch(p, host, &size, args, cooperative);
+static cuda_error launch(cuda_process *p, const void *host, const hd_ptx_launch_size *size,
+                         void **args, cuda_handle stream) {
+    const cuda_work work = call_launch(p, host, size, args);
     return cuda_submit(p, stream, &work);
+}
+
+static hd_ptx_launch_size size_of(dim3 grid, dim3 block, size_t shared) {
+    return (hd_ptx_launch_size){
+        {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, .shared = shared};
 }
 
 CALL(cudaLaunchKernel,
      (const void *host, dim3 grid, dim3 block, void **args, size_t shared, cuda_handle stream),
      host, grid, block, args, shared, stream) {
-    return launch(p, host, grid, block, args, shared, stream, false);
+    const hd_ptx_launch_size size = size_of(grid, block, shared);
+    return launch(p, host, &size, args, stream);
 }
 CALL(cudaLaunchCooperativeKernel,
      (const void *host, dim3 grid, dim3 block, void **args, size_t shared, cuda_handle stream),
      host, grid, block, args, shared, stream) {
-    return launch(p, host, grid, block, args, shared, stream, true);
+    hd_ptx_launch_size size = size_of(grid, block, shared);
+    size.cooperative = true;
+    return launch(p, host, &size, args, stream);
 }
+
+cuda_error call_launch_size(const cudaLaunchConfig_t *c, hd_ptx_launch_size *size) {
+    if (c->numAttrs && !c->attrs)
+        return CUDA_INVALID_VALUE;
+    *size = size_of(c->gridDim, c->blockDim, c->dynamicSmemBytes);
+    return call_launch_attributes(c->attrs, c->numAttrs, size);
+}
+
 CALL(cudaLaunchKernelExC, (const cudaLaunchConfig_t *c, const void *host, void **args), c, host,
      args) {
-    bool cooperative;
-    if (!c || (c->numAttrs && !c->attrs))
-        return CUDA_INVALID_VALUE;
-    cuda_error error = call_launch_attributes(c->attrs, c->numAttrs, &cooperative);
-    return error ? error
-                 : launch(p, host, c->gridDim, c->blockDim, args, c->dynamicSmemBytes, c->stream,
-                          cooperative);
+    hd_ptx_launch_size size;
+    cuda_error error = c ? call_launch_size(c, &size) : CUDA_INVALID_VALUE;
+    return error ? error : launch(p, host, &size, args, c->stream);
 }
 
 CALL_EARLY(cudaGetKernel, (cuda_handle * kernel, const void *host), kernel, host) {

@@ -143,6 +143,8 @@ typedef struct ptx_function {
     ptx_inst *insts;
     uint32_t inst_count;
     uint32_t required_threads[3], most_threads[3]; /* .reqntid, .maxntid; 0: not given */
+    uint32_t required_cluster[3];                  /* .reqnctapercluster */
+    bool counts_clusters;                          /* a grid's sizes are of clusters */
     struct ptx_targets { /* .branchtargets: labels; .calltargets: functions */
         const char *label;
         const char *const *names;

@@ -9,26 +9,27 @@ typedef struct table {
 } table;
 
 /* Floats come first, for instructions of floats alone. */
-static const table tables[] = {
-    {"floats", ptx_float_rules},       {"control", ptx_jump_rules},
-    {"integers", ptx_integer_rules},   {"bits and comparison", ptx_logic_rules},
-    {"conversion", ptx_convert_rules}, {"memory", ptx_memory_rules},
-    {"threads", ptx_thread_rules},     {"mbarrier", ptx_mbarrier_rules},
-    {"matrices", ptx_matrix_rules},    {"matrices", ptx_wmma_rules}};
+static const table tables[] = {{"floats", ptx_float_rules},
+                               {"control", ptx_jump_rules},
+                               {"bulk copies", ptx_bulk_rules},
+                               {"integers", ptx_integer_rules},
+                               {"bits and comparison", ptx_logic_rules},
+                               {"conversion", ptx_convert_rules},
+                               {"memory", ptx_memory_rules},
+                               {"threads", ptx_thread_rules},
+                               {"mbarrier", ptx_mbarrier_rules},
+                               {"matrices", ptx_matrix_rules},
+                               {"matrices", ptx_wmma_rules},
+                               {"textures and surfaces", ptx_texture_rules}};
 enum { TABLES = sizeof tables / sizeof *tables };
 
 #define REFUSED(name, why) {name, ptx_lower_refused, why, true}
-#define CLUSTERS ": clusters of blocks are not part of Heddle's machine"
-#define PRODUCTS ": asynchronous products of matrices are not part of Heddle's machine"
 #define STACK ": stacks that grow at run time are not supported"
 static const ptx_rule refused[] = {
     REFUSED("istypep", ": what an object is, is not known to it"),
-    REFUSED("wgmma", PRODUCTS),
-    REFUSED("tcgen05", PRODUCTS),
-    REFUSED("mapa", CLUSTERS),
-    REFUSED("getctarank", CLUSTERS),
-    REFUSED("clusterlaunchcontrol", CLUSTERS),
-    REFUSED("tensormap", ": tensor maps are not part of Heddle's machine"),
+    REFUSED("tcgen05", ": tensor memory is not part of Heddle's machine"),
+    REFUSED("clusterlaunchcontrol", ": blocks that have been launched are not taken back"),
+    REFUSED("tensormap", ": tensor maps are made by the host alone"),
     REFUSED("multimem", ": addresses of several devices are not part of Heddle's machine"),
     REFUSED("stackrestore", STACK),
     REFUSED("stacksave", STACK),
@@ -43,8 +44,7 @@ static const ptx_rule refused[] = {
 #define IN_ORDER "threads add one after the other, in their order; a GPU's order is not fixed"
 #define SUMS                                                                                     \
     "exact products, summed as doubles and rounded once; a GPU rounds within the sum, by a few " \
-    "ulp "                                                                                       \
-    "of its largest term"
+    "ulp of its largest term"
 #define NOTHING(what) "does nothing: " what
 #define ABOUT(group, name, how) {group, name, HD_IS_APPROXIMATE, how}
 static const hd_feature approximate[] = {
@@ -67,6 +67,8 @@ static const hd_feature approximate[] = {
     ABOUT("memory", "red.add.f64", IN_ORDER),
     ABOUT("matrices", "mma.f32", SUMS),
     ABOUT("matrices", "mma.f16", SUMS),
+    ABOUT("matrices", "wgmma.mma_async.f32", SUMS),
+    ABOUT("matrices", "wgmma.mma_async.f16", SUMS),
     ABOUT("matrices", "wmma.mma.f32", SUMS),
     ABOUT("matrices", "wmma.mma.f16", SUMS),
     ABOUT("memory", "prefetch", NOTHING("caches do not hear of it")),

@@ -7,7 +7,7 @@
  *     control.c    labels, branches, predicates, calls
  *     features.c   which rule an instruction has, and all that there are
  *     recursion.c  calls of functions that are at work already
- *     rules.c, float.c, convert.c, memory.c, thread.c, mbarrier.c, matrix.c, wmma.c, texture.c
+ *     rules.c, float.c, convert.c, memory.c, bulk.c, thread.c, mbarrier.c, matrix.c, wmma.c, texture.c
  *                  instructions
  *     pointers.c   addresses, which PTX computes with integers, become addresses of kir
  *     promote.c    private memory becomes values
@@ -268,7 +268,7 @@ typedef struct ptx_rule {
 } ptx_rule;
 extern const ptx_rule ptx_jump_rules[], ptx_integer_rules[], ptx_logic_rules[], ptx_float_rules[],
     ptx_convert_rules[], ptx_memory_rules[], ptx_thread_rules[], ptx_mbarrier_rules[],
-    ptx_matrix_rules[], ptx_wmma_rules[], ptx_texture_rules[];
+    ptx_matrix_rules[], ptx_wmma_rules[], ptx_texture_rules[], ptx_bulk_rules[];
 
 /* features.c: the first rule of a table whose name the instruction's first word is, and that names none
  * but words of its; and that of the instruction. NULL: there is none. */
@@ -304,6 +304,13 @@ static inline kir_value ptx_join(ptx_lowering *l, uint32_t count, const kir_valu
 
 /* mbarrier.c: the barrier hears of a thread's copies, which are done (cp.async.mbarrier.arrive). */
 void ptx_lower_async_arrival(ptx_lowering *l);
+
+/* mbarrier.c: so many bytes (i32) that the barrier waits for have come. */
+void ptx_complete_bytes(ptx_lowering *l, kir_value barrier, kir_value bytes);
+/* memory.c: cp.async of 4, 8 and 16 bytes; bulk.c: of more. */
+void ptx_lower_bulk(ptx_lowering *l);
+void ptx_lower_store(ptx_lowering *l);
+void ptx_lower_atomic(ptx_lowering *l);
 
 /* rules.c: what a recipe says ("tt: add(a, b)"); an empty one does nothing. */
 void ptx_lower_recipe(ptx_lowering *l, const char *recipe);

@@ -261,6 +261,11 @@ static hd_status lower_kernel(ptx_shared *s, uint32_t index, kir_kernel **kernel
     l.at = ptx_instance_new(&l, ptx_names_of(s, index), false);
     for (int d = 0; d < 3; d++)
         l.kernel->required_local[d] = entry->required_threads[d];
+    if (entry->counts_clusters)
+        ptx_cannot(&l,
+                   "%s is launched by numbers of clusters (.blocksareclusters), which is not "
+                   "supported; numbers of blocks are",
+                   entry->name);
     l.kernel->name = entry->name; /* that of the source when all are known */
     const ptx_source *source = NULL;
     for (uint32_t i = 0; i < l.entry->inst_count && !source; i++)

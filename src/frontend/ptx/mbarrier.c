@@ -3,7 +3,8 @@
  * (KIR_RMW_MBARRIER), whose operand says what is added and taken; to ask one is an atomic load and
  * arithmetic on its bits. Who asks in vain lets the others run (`yield`), or nobody would come.
  *
- * Copies by cp.async are done at once, so a barrier never waits for one.
+ * Copies by cp.async and its like are done at once, so a barrier never waits for one; those that say how
+ * many bytes they have moved say it at once, too.
  */
 #include "frontend/ptx/internal.h"
 
@@ -12,6 +13,7 @@
 #define BYTES "40"
 #define BYTES_MASK "0x1fffff"
 #define PHASE "61"
+#define COMPLETE "shl(and(sub(0, a), " BYTES_MASK "), " BYTES ")"
 _Static_assert(KIR_MBARRIER_ARRIVALS == 20 && KIR_MBARRIER_BYTES == 40 &&
                    KIR_MBARRIER_BYTES_WIDTH == 21 && KIR_MBARRIER_PHASE == 61,
                "recipes have the fields of a barrier");
@@ -38,8 +40,13 @@ static kir_value change(ptx_lowering *l, kir_value address, kir_value by) {
     kir_value old =
         front_emit_atomic(&l->out, KIR_RMW_MBARRIER, ptx_int(64), 2, (kir_value[]){address, by});
     ptx_set_order(l, ptx_has(l->inst, "relaxed") ? KIR_UNSAID : KIR_RELEASE);
-    l->out.insts.data[old].is_block_scope = true;
+    l->out.insts.data[old].is_block_scope = !ptx_has(l->inst, "cluster");
     return old;
+}
+
+void ptx_complete_bytes(ptx_lowering *l, kir_value barrier, kir_value bytes) {
+    bytes = ptx_resize(l, bytes, ptx_int(64), false);
+    change(l, barrier, recipe(l, COMPLETE, bytes, 0));
 }
 
 /* {state,} [address] {, count or bytes}: what is before the address and behind it. */
@@ -72,7 +79,7 @@ static void lower_wait(ptx_lowering *l) {
     kir_value asked = by_parity ? number(l, 2) : ptx_get(l, 2, PTX_B64);
     kir_value now = front_emit_atomic(&l->out, KIR_RMW_LOAD, ptx_int(64), 1, &address);
     ptx_set_order(l, ptx_has(l->inst, "relaxed") ? KIR_UNSAID : KIR_ACQUIRE);
-    l->out.insts.data[now].is_block_scope = true;
+    l->out.insts.data[now].is_block_scope = !ptx_has(l->inst, "cluster");
     kir_value done = recipe(l,
                             by_parity ? "ne(and(lshr(a, " PHASE "), 1), b)"
                                       : "ne(lshr(a, " PHASE "), lshr(b, " PHASE "))",
@@ -97,7 +104,7 @@ const ptx_rule ptx_mbarrier_rules[] = {
     /* mbarrier.pending_count count, state */
     {"mbarrier.pending_count", NULL, "l: trunc:i32(and(a, 0xfffff))", true},
     {"mbarrier.expect_tx", lower_bytes, "shl(and(a, " BYTES_MASK "), " BYTES ")", true},
-    {"mbarrier.complete_tx", lower_bytes, "shl(and(sub(0, a), " BYTES_MASK "), " BYTES ")", true},
+    {"mbarrier.complete_tx", lower_bytes, COMPLETE, true},
     {"mbarrier.inval", NULL, "", true},
     {"mbarrier", ptx_lower_refused, "", true},
     {NULL},

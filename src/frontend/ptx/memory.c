@@ -276,7 +276,7 @@ static void lower_load(ptx_lowering *l) {
     ptx_put_vector(l, to, value, ptx_is_signed(type));
 }
 
-static void lower_store(ptx_lowering *l) {
+void ptx_lower_store(ptx_lowering *l) {
     ptx_type type = access_type(l);
     ptx_space space = ptx_space_of(l->inst);
     const ptx_operand *address = ptx_operand_at(l, 0), *from = ptx_operand_at(l, 1);
@@ -349,7 +349,7 @@ static void atomic_vector(ptx_lowering *l, const char *how, ptx_type type, uint3
 }
 
 /* atom gives the old value to operand 0; red does not, and has one operand less. */
-static void lower_atomic(ptx_lowering *l) {
+void ptx_lower_atomic(ptx_lowering *l) {
     uint32_t first = !strcmp(l->inst->words[0], "atom");
     ptx_type type = access_type(l);
     const char *how = ptx_operation_of(l->inst);
@@ -437,9 +437,8 @@ static void lower_cp(ptx_lowering *l) {
         return;
     if (is_async && l->inst->word_count > 2 && !strcmp(l->inst->words[2], "mbarrier"))
         ptx_lower_async_arrival(l);
-    else if (!is_async || ptx_has(l->inst, "bulk"))
-        ptx_cannot(l, "%s is not supported; only cp.async of 4, 8 and 16 bytes is",
-                   ptx_opcode(l->arena, l->inst));
+    else if (ptx_has(l->inst, "bulk"))
+        ptx_lower_bulk(l);
     else
         lower_copy(l);
 }
@@ -447,9 +446,9 @@ static void lower_cp(ptx_lowering *l) {
 const ptx_rule ptx_memory_rules[] = {
     {"ld", lower_load, NULL, true},
     {"ldu", lower_load, NULL, true},
-    {"st", lower_store, NULL, true},
-    {"atom", lower_atomic, NULL, true},
-    {"red", lower_atomic, NULL, true},
+    {"st", ptx_lower_store, NULL, true},
+    {"atom", ptx_lower_atomic, NULL, true},
+    {"red", ptx_lower_atomic, NULL, true},
     {"cvta", lower_cvta, NULL, false},
     {"isspacep", lower_isspacep, NULL, false},
     {"cp", lower_cp, NULL, true},

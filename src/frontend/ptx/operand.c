@@ -128,6 +128,8 @@ const front_named_recipe ptx_special_registers[] = {
     {"gridid", "0:i32"},
     {"ctaid.w", "0:i32"},
     {"tid.w", "0:i32"},
+    {"cluster_ctaid.w", "0:i32"},
+    {"clusterid.w", "0:i32"},
     {"nsmid", "1:i32"},
     {"dynamic_smem_size", "shared_dynamic_bytes:i32()"},
     {"total_smem_size", "shared_bytes:i32()"},
@@ -154,10 +156,7 @@ static kir_value special_register(ptx_lowering *l, const char *name) {
         return ptx_number(l, ptx_int(32), 32);
     if (*name == '%' && special(l, name + 1, &value))
         return value;
-    if (!strncmp(name, "%cluster", 8) || !strncmp(name, "%is_explicit_cluster", 20) ||
-        !strncmp(name, "%nclusterid", 11))
-        ptx_cannot(l, "%s: clusters of blocks are not supported", name);
-    else if (*name == '%')
+    if (*name == '%')
         ptx_wrong(l, "there is no register %s here", name);
     else
         ptx_wrong(l, "'%s' is neither a register nor a variable here", name);

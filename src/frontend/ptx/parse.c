@@ -76,10 +76,10 @@ static bool read_property(ptx_reader *r, ptx_function *f) {
     case PTX_KEY_ATTRIBUTE: ptx_skip_attribute(r); break;
     case PTX_KEY_MAXNTID: read_threads(r, f->most_threads); break;
     case PTX_KEY_REQNTID: read_threads(r, f->required_threads); break;
-    case PTX_KEY_REQNCTAPERCLUSTER: read_threads(r, (uint32_t[3]){0}); break;
+    case PTX_KEY_REQNCTAPERCLUSTER: read_threads(r, f->required_cluster); break;
     case PTX_KEY_NORETURN:
-    case PTX_KEY_EXPLICITCLUSTER:
-    case PTX_KEY_BLOCKSARECLUSTERS: break;
+    case PTX_KEY_EXPLICITCLUSTER: break;
+    case PTX_KEY_BLOCKSARECLUSTERS: f->counts_clusters = true; break;
     case PTX_KEY_MINNCTAPERSM: /* of registers and multiprocessors: nothing that a result shows */
     case PTX_KEY_MAXNCTAPERSM:
     case PTX_KEY_MAXNREG:

@@ -37,7 +37,8 @@ static void lower_barrier(ptx_lowering *l) {
         return;
     }
     if (ptx_has(l->inst, "cluster")) {
-        ptx_cannot(l, "%s: clusters of blocks are not supported", ptx_opcode(l->arena, l->inst));
+        const bool waits = ptx_has(l->inst, "wait");
+        front_emit_call(&l->out, waits ? "cluster_wait" : "cluster_arrive", (kir_type){0}, 0, NULL);
         return;
     }
     if (ptx_has(l->inst, "red")) {
@@ -107,6 +108,27 @@ static void lower_elect(ptx_lowering *l) {
 #define REDUX(words, name) {"redux." words, NULL, "tb: warp_reduce_" name "(b, a)", true}
 #define NOTHING(name) {name, NULL, "", false}
 #define MIN_MAX "; min and max of f32 are"
+/* ---- clusters ------------------------------------------------------------------------ */
+
+/* mapa d, address, rank: where another block of the cluster has what this one has at an address. The
+ * shared memories of a cluster's blocks follow each other. */
+static void lower_mapa(ptx_lowering *l) {
+    const bool is_narrow = ptx_type_of(l->inst, 0) == PTX_U32;
+    kir_value address = ptx_get(l, 1, is_narrow ? PTX_U32 : PTX_U64);
+    kir_value letters[26] = {ptx_get(l, 2, PTX_U32)}, apart;
+    apart = front_recipe(&l->out, "shl(sub(a, %cluster_ctarank), 24)", letters, false, word());
+    apart = ptx_resize(l, apart, ptx_type_of_value(l, address), true);
+    hd_push(l->arena, &l->pointers, address);
+    ptx_put(l, 0, ptx_op(l, KIR_ADD, address, apart), false);
+}
+
+/* getctarank d, address */
+static void lower_rank(ptx_lowering *l) {
+    kir_value pointer = ptx_address(l, 1, ptx_space_of(l->inst));
+    pointer = ptx_to(l, KIR_PTRTOINT, ptx_int(64), pointer);
+    ptx_put(l, 0, call(l, "cluster_rank_of", 1, &pointer), false);
+}
+
 const ptx_rule ptx_thread_rules[] = {
     {"bar", lower_barrier, NULL, true},
     {"barrier", lower_barrier, NULL, true},
@@ -141,6 +163,8 @@ const ptx_rule ptx_thread_rules[] = {
     REDUX("max.s32", "max"),
     REDUX("min", "umin"),
     REDUX("max", "umax"),
+    {"mapa", lower_mapa, NULL, false},
+    {"getctarank", lower_rank, NULL, false},
     {"activemask", NULL, ": active_mask:i32()", true},
     {"elect", lower_elect, NULL, true},
     {"trap", NULL, ": trap:void()", true},

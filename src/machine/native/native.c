@@ -324,7 +324,7 @@ static bool reserve_rows(vm_run *r, uint32_t rows) {
 
 const vm_native_code *vm_native_enter(vm_run *r) {
     struct vm_native *n = r->program->native;
-    if (!n || r->checked || r->workspace)
+    if (!n || r->checked || r->workspace || r->cluster)
         return NULL;
     making *m = wanted_by(r);
     uint64_t more = r->counts.thread_instructions - r->noted;

@@ -31,7 +31,7 @@ int main() {
     attribute[0].id = cudaLaunchAttributeClusterDimension;
     attribute[0].val.clusterDim.x = 2;
     attribute[0].val.clusterDim.y = attribute[0].val.clusterDim.z = 1;
-    CHECK(cudaLaunchKernelEx(&config, mark, x, value) == cudaErrorNotSupported);
+    CHECK(cudaLaunchKernelEx(&config, mark, x, value) == cudaErrorInvalidClusterSize);
     CHECK(cudaLaunchCooperativeKernel((const void *)mark, dim3(100000), dim3(1024), args, 0, 0) ==
           cudaErrorCooperativeLaunchTooLarge);
     return DONE;
