@@ -63,6 +63,18 @@ static void take_word(page *p, const char *word, size_t length) {
     mark(p->ptx.data, p->ptx.count, "registers", words[0], p->file); /* WARP_SZ */
 }
 
+/* CUDA's headers make the latest version of a call of its plain name. */
+static void take_call(page *p, const char *name) {
+    const char *const versions[] = {hd_format(p->arena, "%s_v3", name),
+                                    hd_format(p->arena, "%s_v2", name)};
+    mark(p->calls.data, p->calls.count, NULL, name, p->file);
+    for (size_t v = 0; v < 2; v++)
+        if (hd_ends_in(p->file, ".cu") && hd_cuda_feature(versions[v]).name) {
+            mark(p->calls.data, p->calls.count, NULL, versions[v], p->file);
+            return;
+        }
+}
+
 static void take_text(page *p, const char *text) {
     while (*text) {
         size_t length = *text == '%';
@@ -74,7 +86,7 @@ static void take_text(page *p, const char *text) {
         if (p->is_ptx && length && !isdigit((unsigned char)*text))
             take_word(p, word, (size_t)(text + length - word));
         if (!strncmp(name, "cu", 2))
-            mark(p->calls.data, p->calls.count, NULL, name, p->file);
+            take_call(p, name);
         text += length ? length : 1;
     }
 }

@@ -163,16 +163,23 @@ static const char *how_of_register(const char *name) {
     return NULL;
 }
 
+/* "%cluster_ctaid.x" of "cluster.ctaid.x": what is behind the last dot may be a part of the register. */
+static const char *register_name(hd_arena *arena, const char *name) {
+    if (!strcmp(name, "warpsize")) /* the one that PTX calls otherwise */
+        return "WARP_SZ";
+    char *full = hd_format(arena, "%%%s", name);
+    for (char *at = strchr(full, '.'); at; at = strchr(at + 1, '.'))
+        if (!hd_has_word("x y z w", at + 1))
+            *at = '_';
+    return full;
+}
+
 static void add_registers(hd_arena *arena, const front_named_recipe *rows, hd_features *all) {
     for (; rows->name; rows++) {
         const char *how = how_of_register(rows->name);
-        bool is_constant = !strcmp(rows->name, "warpsize"); /* the one that PTX calls otherwise */
-        char *name = is_constant ? "WARP_SZ" : hd_format(arena, "%%%s", rows->name);
-        char *dot = strchr(name, '.');
-        if (dot && dot[2]) /* lanemask.eq, clock.hi; but tid.x */
-            *dot = '_';
         hd_push(arena, all,
-                (hd_feature){"registers", name, how ? HD_IS_APPROXIMATE : HD_IS_EXACT, how});
+                (hd_feature){"registers", register_name(arena, rows->name),
+                             how ? HD_IS_APPROXIMATE : HD_IS_EXACT, how});
     }
 }
 
