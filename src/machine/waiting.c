@@ -66,6 +66,11 @@ uint32_t vm_choose_others(vm_run *r, uint32_t node) {
     return other == VM_NO_NODE ? vm_take_lanes(r, vm_first_pending(r)) : run_ahead(r, other);
 }
 
+bool vm_lacks_lanes(vm_run *r, uint32_t node) {
+    return r->program->nodes[node].meets && r->active.count < r->live &&
+           vm_complete_lanes(r, node, r->bits, r->flow->taken[0]) < r->active.count;
+}
+
 uint32_t vm_hold_incomplete(vm_run *r, uint32_t node) {
     struct vm_flow_state *f = r->flow;
     uint64_t *complete = f->taken[0];
