@@ -399,11 +399,24 @@ static void add_launch(writer *w, const hd_launch *l, const given *all) {
     w->launch_count++;
 }
 
+/* It copies boxes of tensors, whose addresses are in structs that say so to nobody else. */
+static bool takes_tensors(const kir_kernel *kernel) {
+    for (kir_value v = 0; v < kernel->inst_count; v++)
+        if (kernel->insts[v].op == KIR_CALL && !strncmp(kernel->insts[v].name, "tensor_", 7))
+            return true;
+    return false;
+}
+
 static const char *try_launch(writer *w, const hd_launch *l) {
     const kir_kernel *kernel;
     const char *why = kernel_of(w, l, &kernel);
     if (why)
         return why;
+    if (l->cluster[0])
+        return hd_format(w->arena, "%s is launched in clusters of blocks, which are of PTX alone",
+                         l->kernel_name);
+    if (takes_tensors(kernel))
+        return hd_format(w->arena, "%s takes tensor maps, which hold addresses", l->kernel_name);
     const given *all = givens_of(w, l, kernel);
     if ((why = check_givens(w, l, all)) != NULL)
         return why;

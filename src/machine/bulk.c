@@ -20,8 +20,8 @@ enum { PIECE = 16 };
 /* An operation on what is there, and the type of its numbers. */
 typedef struct folding {
     enum { SET, ADD, MIN, MAX, INC, DEC, AND, OR, XOR } what;
-    enum { UNSIGNED, SIGNED, REAL, BRAIN } type; /* BRAIN: bf16 */
-    uint32_t bytes;                              /* of a number */
+    hd_tensor_kind kind;
+    uint32_t bytes; /* of a number */
 } folding;
 
 typedef struct bulk {
@@ -43,21 +43,21 @@ typedef struct piece {
 /* ---- numbers --------------------------------------------------------------------- */
 
 static uint64_t fold_real(const folding *f, uint64_t a, uint64_t b) {
-    const vm_elem elem = f->type == BRAIN || f->bytes == 4 ? VM_F32
-                         : f->bytes == 2                   ? VM_F16
-                                                           : VM_F64;
-    const uint32_t shift = f->type == BRAIN ? 16 : 0;
+    const vm_elem elem = f->kind == HD_TENSOR_BRAIN || f->bytes == 4 ? VM_F32
+                         : f->bytes == 2                             ? VM_F16
+                                                                     : VM_F64;
+    const uint32_t shift = f->kind == HD_TENSOR_BRAIN ? 16 : 0;
     const double x = vm_real_of(elem, a << shift), y = vm_real_of(elem, b << shift);
     const double z = f->what == ADD ? x + y : f->what == MIN ? (y < x ? y : x) : (y > x ? y : x);
     if (f->bytes > 2)
         return vm_bits_of(elem, z);
-    return vm_format_real(f->type == BRAIN ? &vm_bf16 : &vm_f16, z, FE_TONEAREST);
+    return vm_format_real(f->kind == HD_TENSOR_BRAIN ? &vm_bf16 : &vm_f16, z, FE_TONEAREST);
 }
 
 static uint64_t fold_number(const folding *f, uint64_t a, uint64_t b) {
     const int64_t x = kir_sign_extend(a, 8 * f->bytes), y = kir_sign_extend(b, 8 * f->bytes);
-    const bool is_less = f->type == SIGNED ? y < x : b < a;
-    if (f->type >= REAL)
+    const bool is_less = f->kind == HD_TENSOR_SIGNED ? y < x : b < a;
+    if (f->kind >= HD_TENSOR_REAL)
         return fold_real(f, a, b);
     switch (f->what) {
     case ADD: return a + b;
@@ -70,6 +70,14 @@ static uint64_t fold_number(const folding *f, uint64_t a, uint64_t b) {
     case XOR: return a ^ b;
     default: return b;
     }
+}
+
+static bool is_there(const folding *f) {
+    if (f->what == SET)
+        return true;
+    if (f->kind < HD_TENSOR_REAL)
+        return f->bytes >= 4;
+    return f->what == ADD || (f->bytes == 2 && (f->what == MIN || f->what == MAX));
 }
 
 static void fold_bytes(const folding *f, uint8_t *to, const uint8_t *from, uint32_t bytes) {
@@ -126,8 +134,8 @@ static void announce_side(vm_run *r, const vm_memory *m, const piece *pieces, ui
 }
 
 /* What one lane asked for: the pieces by the lanes of its warp. */
-static void move_pieces(vm_run *r, const vm_op *op, uint32_t lane, const piece *pieces,
-                        uint32_t count) {
+static void move_pieces(vm_run *r, const vm_op *op, uint32_t lane, const folding *fold,
+                        const piece *pieces, uint32_t count) {
     const bulk *b = op->more;
     const uint32_t first = lane - lane % VM_WARP;
     if (!vm_element(r, b->again, lane))
@@ -140,7 +148,7 @@ static void move_pieces(vm_run *r, const vm_op *op, uint32_t lane, const piece *
         /* Into a tensor goes what is in it, into shared memory all. */
         const uint32_t bytes = b->stores ? p->bytes : PIECE;
         if (bytes)
-            fold_bytes(&b->fold, find_piece(r, op, lane, p->to, bytes, true),
+            fold_bytes(fold, find_piece(r, op, lane, p->to, bytes, true),
                        b->stores ? data + p->skip : data, bytes);
     }
     announce_side(r, b->to, pieces, count, first, true);
@@ -149,13 +157,14 @@ static void move_pieces(vm_run *r, const vm_op *op, uint32_t lane, const piece *
 typedef struct gathering {
     vm_run *r;
     const vm_op *op;
+    folding fold;
     uint32_t lane, most, count;
     piece pieces[VM_WARP];
 } gathering;
 
 static void flush(gathering *g) {
     if (g->count)
-        move_pieces(g->r, g->op, g->lane, g->pieces, g->count);
+        move_pieces(g->r, g->op, g->lane, &g->fold, g->pieces, g->count);
     g->count = 0;
 }
 
@@ -242,6 +251,12 @@ static void copy_box(gathering *g, const bulk *b) {
         vm_fault(r, g->op->inst, g->lane,
                  "the copy of a box of %u dimensions with the map of a tensor of %u", b->rank,
                  map.rank);
+    if (b->fold.what != SET)
+        g->fold = (folding){b->fold.what, map.kind, map.element_bytes};
+    if (!is_there(&g->fold))
+        vm_fault(r, g->op->inst, g->lane,
+                 "the reduction of a box whose numbers it is not for; floats are added, those of "
+                 "16 bits have minima and maxima, and integers have 4 or 8 bytes");
     if (shared % 128)
         vm_fault(r, g->op->inst, g->lane,
                  "a box at byte %llu of shared memory; it begins at a multiple of 128",
@@ -277,7 +292,11 @@ static void run_bulk(vm_run *r, const vm_op *op) {
         if (!vm_has_lane(active, lane))
             continue;
         const uint32_t left = r->lanes - (lane - lane % VM_WARP);
-        gathering g = {.r = r, .op = op, .lane = lane, .most = left < VM_WARP ? left : VM_WARP};
+        gathering g = {.r = r,
+                       .op = op,
+                       .fold = b->fold,
+                       .lane = lane,
+                       .most = left < VM_WARP ? left : VM_WARP};
         if (b->rank)
             copy_box(&g, b);
         else
@@ -290,20 +309,21 @@ static void run_bulk(vm_run *r, const vm_op *op) {
     r->has_moved = true;
 }
 
-/* Of "bulk_add_u32". */
+/* Of "bulk_add_u32"; of "tensor_add" the map says the type. */
 static bool find_fold(const char *name, folding *f) {
     static const char *const whats[] = {"set", "add", "min", "max", "inc",
                                         "dec", "and", "or",  "xor"};
     static const struct {
         const char *name;
         folding f;
-    } types[] = {{"u32", {SET, UNSIGNED, 4}}, {"s32", {SET, SIGNED, 4}},
-                 {"b32", {SET, UNSIGNED, 4}}, {"u64", {SET, UNSIGNED, 8}},
-                 {"s64", {SET, SIGNED, 8}},   {"b64", {SET, UNSIGNED, 8}},
-                 {"f16", {SET, REAL, 2}},     {"f32", {SET, REAL, 4}},
-                 {"f64", {SET, REAL, 8}},     {"bf16", {SET, BRAIN, 2}}};
-    const char *what = strchr(name, '_') + 1, *type = strchr(what, '_') + 1;
-    const size_t length = (size_t)(type - what) - 1;
+    } types[] = {{"u32", {SET, HD_TENSOR_UNSIGNED, 4}}, {"s32", {SET, HD_TENSOR_SIGNED, 4}},
+                 {"b32", {SET, HD_TENSOR_UNSIGNED, 4}}, {"u64", {SET, HD_TENSOR_UNSIGNED, 8}},
+                 {"s64", {SET, HD_TENSOR_SIGNED, 8}},   {"b64", {SET, HD_TENSOR_UNSIGNED, 8}},
+                 {"f16", {SET, HD_TENSOR_REAL, 2}},     {"f32", {SET, HD_TENSOR_REAL, 4}},
+                 {"f64", {SET, HD_TENSOR_REAL, 8}},     {"bf16", {SET, HD_TENSOR_BRAIN, 2}}};
+    const char *what = strchr(name, '_') + 1;
+    const size_t length = strcspn(what, "_");
+    const char *type = what[length] ? what + length + 1 : "u32";
     size_t t = 0, w = 1;
     while (t < sizeof types / sizeof *types && strcmp(types[t].name, type) != 0)
         t++;
@@ -314,7 +334,7 @@ static bool find_fold(const char *name, folding *f) {
         return false;
     *f = types[t].f;
     f->what = (int)w;
-    return f->type < REAL || w == ADD || (f->bytes == 2 && (w == MIN || w == MAX));
+    return is_there(f);
 }
 
 static vm_memory *side_of(vm_compiler *c, uint32_t arg, hd_access_kind kind) {
@@ -325,11 +345,13 @@ static vm_memory *side_of(vm_compiler *c, uint32_t arg, hd_access_kind kind) {
 }
 
 /* bulk_copy, bulk_add_u32 and so on: to, from, whether it is loaded again, bytes. tensor_load,
- * tensor_store, tensor_add_u32 and so on: to, from, again, map, coordinates; the tensor's side is where
+ * tensor_store, tensor_add and so on: to, from, again, map, coordinates; the tensor's side is where
  * its first element is. */
 static void compile_bulk(vm_compiler *c, const void *what) {
     const char *name = c->inst->name;
-    const bool is_box = *(const bool *)what, folds = strchr(strchr(name, '_') + 1, '_') != NULL;
+    const bool is_box = *(const bool *)what, folds = strcmp(name, "bulk_copy") != 0 &&
+                                                     strcmp(name, "tensor_load") != 0 &&
+                                                     strcmp(name, "tensor_store") != 0;
     bulk *b = hd_new(c->arena, bulk);
     if (folds && !find_fold(name, &b->fold)) {
         vm_cannot_run(c, "the machine has no %s", name);

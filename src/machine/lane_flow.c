@@ -278,7 +278,7 @@ static void note_moves(vm_run *r, const vm_node *node) {
 vm_stop vm_run_nodes(vm_run *r) {
     struct vm_flow_state *f = r->flow;
     for (uint32_t n = vm_next_node(r); n != VM_NO_NODE;) {
-        if (f->spent > f->patience && !r->program->is_apart) {
+        if (!r->program->is_apart && (f->spent > f->patience || vm_lacks_lanes(r, n))) {
             stop_for_turn(r, n);
             return VM_CROWDED;
         }

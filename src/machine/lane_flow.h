@@ -118,6 +118,8 @@ enum { VM_ASK_COST = 256, VM_MOST_VAIN = 1 << 13 };
 void vm_begin_turns(vm_run *r);
 /* The node to run in place of this one, which the active lanes have come to: others have waited long. */
 uint32_t vm_choose_others(vm_run *r, uint32_t node);
+/* Whether the active lanes have come to a function of warps that not all lanes of their masks are at. */
+bool vm_lacks_lanes(vm_run *r, uint32_t node);
 /* The node to run where the active lanes have come to a function of warps: those whose fellows have not
  * come wait. */
 uint32_t vm_hold_incomplete(vm_run *r, uint32_t node);
@@ -146,7 +148,8 @@ typedef enum vm_stop {
     VM_STOPPED, /* a fault, or the user has seen enough */
     VM_TURN,    /* other blocks have their turn */
     VM_STARVED, /* all that can go on have asked in vain for long */
-    VM_CROWDED  /* some go round for long while others wait, and the program is not apart */
+    VM_CROWDED /* some go round for long while others wait, or wait for others of their warps, and the
+                 * program is not apart */
 } vm_stop;
 /* Runs all lanes of the block; leaves through r->escape when it cannot. */
 vm_stop vm_run_nodes(vm_run *r);

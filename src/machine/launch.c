@@ -346,6 +346,21 @@ static void close_block(running *x, const seat *s, bool complete) {
  */
 enum { MOST_VAIN_ASKING = 100, MOST_WAITING = 4096 };
 
+/* Whether what has been asked for in vain so often will not come; where a program goes on beside the
+ * kernel, whose threads may write it, no sooner than in a second. */
+typedef struct hope {
+    uint32_t vain;
+    double since;
+} hope;
+
+static bool is_lost(const running *x, hope *h, bool moves, uint32_t most) {
+    const double most_seconds = x->vm->job ? 0 : 1;
+    if (moves || !h->vain)
+        h->since = hd_clock();
+    h->vain = moves ? 0 : h->vain + 1;
+    return h->vain > most && hd_clock() - h->since > most_seconds;
+}
+
 static seat *new_seat(running *x) {
     seat *made;
     if (x->free_seats.count)
@@ -425,10 +440,9 @@ static bool ask_again(running *x) {
 
 /* Until no more than so many wait. */
 static void wait_for_fewer(running *x, size_t most) {
-    uint32_t vain = 0;
+    hope h = {0};
     while (x->waiting.count > most && !is_over(x)) {
-        vain = ask_again(x) ? 0 : vain + 1;
-        if (vain > MOST_VAIN_ASKING) {
+        if (is_lost(x, &h, ask_again(x), MOST_VAIN_ASKING)) {
             give_up(x, x->waiting.data[0], x->waiting.count - 1);
             close_block(x, x->waiting.data[0], false);
             x->waiting.data[0] = x->waiting.data[--x->waiting.count];
@@ -458,11 +472,12 @@ static vm_stop run_block(running *x, seat *s, uint64_t block, bool heard, void *
     s->stream = stream;
     begin_block(x, s->worker, block);
     vm_stop stop = go_on(x, s);
-    for (uint32_t vain = 0; stop == VM_STARVED && x->workers > 1;) {
-        vain = r->has_moved ? 0 : vain + 1; /* no block can see what another one writes */
-        if (vain > MOST_VAIN_ASKING)
+    hope h = {0};
+    while (stop == VM_STARVED && x->workers > 1) { /* no block can see what another one writes */
+        const bool lost = is_lost(x, &h, r->has_moved, MOST_VAIN_ASKING);
+        if (lost)
             give_up(x, s, 0);
-        stop = vain > MOST_VAIN_ASKING ? VM_STOPPED : go_on(x, s);
+        stop = lost || must_stop(x) ? VM_STOPPED : go_on(x, s);
     }
     return stop;
 }
@@ -584,7 +599,8 @@ static a_round run_round(running *x, seat **seats, uint64_t count) {
 static void run_together(running *x, seat **seats, uint64_t count) {
     enum { MOST_VAIN_PASSES = 1000, MOST_VAIN_ROUNDS = 1 << 16 };
     const vm_region *workspace = x->compiled->workers[0].run.workspace;
-    uint32_t vain = 0, still = 0;
+    uint32_t vain = 0;
+    hope h = {0};
     uint64_t left = count;
     for (uint64_t b = 0; b < count; b++)
         begin_seat(x, seats[b], seats[b]->block);
@@ -593,12 +609,12 @@ static void run_together(running *x, seat **seats, uint64_t count) {
         const a_round said = run_round(x, seats, count);
         bool passes = said.passes || !workspace || before != vm_read_bits(workspace->host, 8);
         vain = passes ? 0 : vain + 1;
-        still = said.moves ? 0 : still + 1;
+        const bool lost = is_lost(x, &h, said.moves, MOST_VAIN_ROUNDS);
         left = 0;
         for (uint64_t b = count; b-- > 0;)
             left += !seats[b]->has_ended;
         for (uint64_t b = 0; b < count && !is_over(x); b++) {
-            if (seats[b]->has_ended || (vain <= MOST_VAIN_PASSES && still <= MOST_VAIN_ROUNDS))
+            if (seats[b]->has_ended || (vain <= MOST_VAIN_PASSES && !lost))
                 continue;
             if (vain > MOST_VAIN_PASSES)
                 fault_of_grid(x, &seats[b]->worker->run);

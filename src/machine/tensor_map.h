@@ -11,10 +11,18 @@
 enum { HD_TENSOR_RANK = 5, HD_TENSOR_MAP_MARK = 0x6d74 };
 
 /* Dimension 0 is the innermost one, whose elements follow each other. */
+/* What its numbers are. */
+typedef enum hd_tensor_kind {
+    HD_TENSOR_UNSIGNED,
+    HD_TENSOR_SIGNED,
+    HD_TENSOR_REAL,
+    HD_TENSOR_BRAIN /* bf16 */
+} hd_tensor_kind;
+
 typedef struct hd_tensor_map {
     uint64_t address;
     uint16_t mark;
-    uint8_t rank, element_bytes;
+    uint8_t rank, element_bytes, kind;
     uint8_t swizzle;                      /* 0; or of 1: 32, 2: 64, 3: 128 bytes */
     uint8_t steps[HD_TENSOR_RANK];        /* of a box, which has one element of so many */
     uint16_t box[HD_TENSOR_RANK];         /* elements of the tensor that it spans */

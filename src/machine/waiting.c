@@ -16,13 +16,15 @@
 #include "machine/builtin.h"
 #include "machine/lane_flow.h"
 
-enum { PATIENCE = 1 << 20, SLICE = 1 << 12 }; /* before the first turn of others, and in turns */
+/* Before the first turn of others; then what each of those has, and the first ones, which as a rule only
+ * ask, between. */
+enum { PATIENCE = 1 << 20, SLICE = 1 << 12, LOOK = 2 * VM_ASK_COST };
 
 void vm_begin_turns(vm_run *r) {
     struct vm_flow_state *f = r->flow;
     f->spent = f->turn = 0;
     f->is_ahead = false;
-    f->patience = r->program->is_apart ? SLICE : r->program->may_wait ? PATIENCE : UINT64_MAX;
+    f->patience = r->program->is_apart ? LOOK : r->program->may_wait ? PATIENCE : UINT64_MAX;
 }
 
 static bool is_pending(const struct vm_flow_state *f, uint32_t node) {
@@ -53,6 +55,7 @@ static uint32_t run_ahead(vm_run *r, uint32_t node) {
     r->flow->is_ahead = true;
     r->flow->turn = node;
     r->flow->spent = 0;
+    r->flow->patience = SLICE;
     return vm_take_lanes(r, node);
 }
 
@@ -62,8 +65,14 @@ uint32_t vm_choose_others(vm_run *r, uint32_t node) {
     vm_wait_at(r, node, r->bits, r->active.count);
     f->is_ahead = false;
     f->spent = 0;
+    f->patience = LOOK;
     const uint32_t other = was_ahead ? VM_NO_NODE : next_to_run(r, node);
     return other == VM_NO_NODE ? vm_take_lanes(r, vm_first_pending(r)) : run_ahead(r, other);
+}
+
+bool vm_lacks_lanes(vm_run *r, uint32_t node) {
+    return r->program->nodes[node].meets && r->active.count < r->live &&
+           vm_complete_lanes(r, node, r->bits, r->flow->taken[0]) < r->active.count;
 }
 
 uint32_t vm_hold_incomplete(vm_run *r, uint32_t node) {

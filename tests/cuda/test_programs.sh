@@ -51,7 +51,7 @@ printf '%s\n' together.cu apart.cu "${alone[@]}" | xargs -P 2 -I {} bash -c '
 check_program "${together[@]}" -- ./together
 check_recording of-together "${together[@]}" -- ./together
 # Not over the source: recursion, products by warps, and memory that one kernel sees as two types.
-grep -Eq '^  job.yaml +[89][0-9] +[0-9]+  source.yaml +(7[5-9]|8[0-9])$' of-together/said ||
+grep -Eq '^  job.yaml +(9[0-9]|10[0-9]) +[0-9]+  source.yaml +(8[5-9]|9[0-9])$' of-together/said ||
     complain "the recording of all is not over the source: $(cat of-together/said)"
 for file in "${apart[@]}"; do
     name=$(basename "$file" .cu)

@@ -2,11 +2,17 @@
 #include "cuda/interfaces/call.h"
 #include "machine/tensor_map.h"
 
-/* Bytes of a CUtensorMapDataType; 0: there is none, or its elements are less than a byte. */
-static uint8_t bytes_of(int type) {
-    static const uint8_t bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
-    return type >= 0 && type < (int)sizeof bytes ? bytes[type] : 0;
-}
+/* A CUtensorMapDataType; of 0 bytes: there is none, or its elements are less than a byte. */
+static const struct tensor_type {
+    uint8_t bytes, kind;
+} types[] = {
+    {1, HD_TENSOR_UNSIGNED}, {2, HD_TENSOR_UNSIGNED}, {4, HD_TENSOR_UNSIGNED},
+    {4, HD_TENSOR_SIGNED},   {8, HD_TENSOR_UNSIGNED}, {8, HD_TENSOR_SIGNED},
+    {2, HD_TENSOR_REAL},     {4, HD_TENSOR_REAL},     {8, HD_TENSOR_REAL},
+    {2, HD_TENSOR_BRAIN},    {4, HD_TENSOR_REAL},     {4, HD_TENSOR_REAL},
+    {4, HD_TENSOR_REAL},
+};
+enum { TYPES = sizeof types / sizeof *types };
 
 /* CUDA Driver API, cuTensorMapEncodeTiled: what each parameter may be. */
 static bool is_valid(const hd_tensor_map *m, const uint32_t *box, const uint32_t *steps) {
@@ -32,12 +38,13 @@ CALL(cuTensorMapEncodeTiled,
     if (!map || (uintptr_t)map % 64 || !rank || rank > HD_TENSOR_RANK || !sizes || !box || !steps ||
         (rank > 1 && !strides) || promotion < 0 || promotion > MOST_PROMOTION || swizzle < 0)
         return CUDA_INVALID_VALUE;
-    if (interleave || fill || swizzle > MOST_SWIZZLE || !bytes_of(type))
+    if (interleave || fill || swizzle > MOST_SWIZZLE || type < 0 || type >= TYPES)
         return CUDA_NOT_SUPPORTED;
     hd_tensor_map made = {.address = (uint64_t)(uintptr_t)address,
                           .mark = HD_TENSOR_MAP_MARK,
                           .rank = (uint8_t)rank,
-                          .element_bytes = bytes_of(type),
+                          .element_bytes = types[type].bytes,
+                          .kind = types[type].kind,
                           .swizzle = (uint8_t)swizzle};
     memcpy(made.sizes, sizes, rank * sizeof *sizes);
     if (rank > 1)

@@ -19,12 +19,14 @@ static ptx_space nth_space(const ptx_inst *inst, uint32_t n) {
     return PTX_NO_SPACE;
 }
 
-/* "add_u32" of a reduction; "": it is a copy. */
-static const char *folding_of(ptx_lowering *l) {
+/* "add_u32" of a reduction, or, of a tensor, whose map says the type, "add"; "": it is a copy. */
+static const char *folding_of(ptx_lowering *l, bool is_typed) {
     static const char *const whats[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor"};
     for (size_t i = 0; i < sizeof whats / sizeof *whats; i++)
         if (ptx_has(l->inst, whats[i]))
-            return hd_format(l->arena, "%s_%s", whats[i], l->inst->words[l->inst->word_count - 1]);
+            return is_typed ? hd_format(l->arena, "%s_%s", whats[i],
+                                        l->inst->words[l->inst->word_count - 1])
+                            : whats[i];
     return "";
 }
 
@@ -88,7 +90,7 @@ static void ask_where(ptx_lowering *l, asked *a, uint32_t barrier) {
 
 /* [to], [from], bytes{, [barrier]}{, mask}{, policy} */
 static void lower_bytes(ptx_lowering *l) {
-    const char *folding = folding_of(l);
+    const char *folding = folding_of(l, true);
     asked a = {.name = hd_format(l->arena, "bulk_%s", *folding ? folding : "copy"), .count = 4};
     if (ptx_has(l->inst, "cp_mask") || ptx_has(l->inst, "ignore_oob")) {
         ptx_cannot(l, "%s is not supported; copies of all bytes are",
@@ -108,7 +110,7 @@ static void lower_box(ptx_lowering *l) {
     const bool loads = nth_space(l->inst, 0) == PTX_SHARED;
     const ptx_operand *map = ptx_operand_at(l, loads);
     const ptx_operand *at = map->count ? map->list : NULL;
-    const char *folding = folding_of(l);
+    const char *folding = folding_of(l, false);
     static const char others[] = "im2col im2col::w im2col::w::128 im2col_no_offs tile::gather4 "
                                  "tile::scatter4 cta_group::1 cta_group::2";
     bool is_known = at && at->kind == PTX_VECTOR && at->count && at->count <= 5;

@@ -50,6 +50,8 @@ int main() {
     int *memory;
     CUDA(cudaMallocManaged(&memory, 64));
     memset(memory, 0, 64);
+    crosswise<<<1, 1>>>(memory); // alone it has nobody to wait for
+    CUDA(cudaDeviceSynchronize());
     if (way == 0)
         holds_over_warp<<<1, 32>>>(memory, memory + 1);
     else if (way == 1)

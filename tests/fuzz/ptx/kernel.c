@@ -97,20 +97,46 @@ static node *counting(gen *g) {
                      expression(g, U32, 3));
 }
 
+/* A sum that all threads add to under one lock, in a loop: the order does not matter. Some ask in a loop
+ * of their own, some do it all in the loop that asks, and some sleep. */
+static node *locked(gen *g) {
+    static const char lock[] = "atomicCAS(&acc[#], 7u, 8u) $ 7u";
+    const uint32_t at = g->number * 8 + 6, sum = g->number * 8 + 7;
+    const char *i = name_of(g, "i");
+    node *section =
+        fuzz_node(g->arena, NULL,
+                  "__threadfence();\nfor (int $ = 0; $ < (int)((unsigned)(@) % 4u); $++) "
+                  "((volatile unsigned *)acc)[#] = ((volatile unsigned *)acc)[#] + (unsigned)(@);\n"
+                  "__threadfence();\natomicExch(&acc[#], 7u);\n",
+                  i, i, expression(g, U32, 1), i, sum, sum, expression(g, U32, 2), at);
+    if (chance(g, 40)) {
+        const char *done = name_of(g, "done");
+        node *n = fuzz_node(g->arena, "", "for (bool $ = false; !$;)\nif (", done, done);
+        fuzz_add(g->arena, n, lock, at, "==");
+        fuzz_add(g->arena, n, ") {\n@$ = true;\n}\n", section, done);
+        return n;
+    }
+    node *n = fuzz_node(g->arena, "", "while (");
+    fuzz_add(g->arena, n, lock, at, "!=");
+    fuzz_add(g->arena, n, ") $;\n@", chance(g, 30) ? "__nanosleep(20)" : "{ }", section);
+    return n;
+}
+
 static node *statements(gen *g, uint32_t count) {
     node *n = fuzz_node(g->arena, NULL, "");
     for (; count > 0; count--) {
-        uint32_t kind = draw(g, 24);
+        uint32_t kind = draw(g, 25);
         bool nests = g->loops < 3 && g->budget > 0;
         fuzz_add(g->arena, n, "@",
-                 kind < 5              ? declaration(g)
-                 : kind < 11 || !nests ? assignment(g)
-                 : kind < 14           ? branch(g)
-                 : kind < 16           ? loop(g)
-                 : kind == 16          ? choice(g)
-                 : kind == 17          ? counting(g)
-                 : kind < 22           ? record_statement(g)
-                                       : assignment(g));
+                 kind < 5                  ? declaration(g)
+                 : kind < 11 || !nests     ? assignment(g)
+                 : kind < 14               ? branch(g)
+                 : kind < 16               ? loop(g)
+                 : kind == 16              ? choice(g)
+                 : kind == 17              ? counting(g)
+                 : kind < 22               ? record_statement(g)
+                 : kind == 24 && !g->loops ? locked(g)
+                                           : assignment(g));
     }
     return n;
 }
