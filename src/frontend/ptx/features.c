@@ -42,6 +42,7 @@ static const ptx_rule refused[] = {
     "within " error " of the result, as on a GPU; the last bits may differ from a GPU's"
 #define NEAREST "the nearest float; a GPU is within 2 ulp"
 #define IN_ORDER "threads add one after the other, in their order; a GPU's order is not fixed"
+#define SUBNORMALS ", and in global memory it makes zeros of subnormal numbers"
 #define SUMS                                                                                     \
     "exact products, summed as doubles and rounded once; a GPU rounds within the sum, by a few " \
     "ulp of its largest term"
@@ -61,9 +62,9 @@ static const hd_feature approximate[] = {
     ABOUT("floats", "ex2.f16", WITHIN("2^-9.9")),
     ABOUT("floats", "ex2", WITHIN("2^-22.5")),
     ABOUT("floats", "tanh", WITHIN("2^-11")),
-    ABOUT("memory", "atom.add.f32", IN_ORDER),
+    ABOUT("memory", "atom.add.f32", IN_ORDER SUBNORMALS),
     ABOUT("memory", "atom.add.f64", IN_ORDER),
-    ABOUT("memory", "red.add.f32", IN_ORDER),
+    ABOUT("memory", "red.add.f32", IN_ORDER SUBNORMALS),
     ABOUT("memory", "red.add.f64", IN_ORDER),
     ABOUT("matrices", "mma.f32", SUMS),
     ABOUT("matrices", "mma.f16", SUMS),
