@@ -5,7 +5,6 @@
 
 #include "cuda/cuda_array.h"
 #include "cuda/cuda_memory.h"
-#include "frontend/frontend.h"
 
 typedef struct variable {
     const char *name;
@@ -289,8 +288,6 @@ static cuda_kernel *add_kernel(cuda_process *p, cuda_module *module, const char 
 void cuda_module_add_kernel(cuda_process *p, cuda_module *module, const void *host,
                             const char *name) {
     cuda_modules *m = p->modules;
-    if (module->is_hip) /* kir has the names of the source */
-        name = hd_kernel_of_symbol(p->arena, name);
     hd_hash_set(&m->by_host, (uint64_t)(uintptr_t)host, m->kernels.count);
     hd_push(p->arena, &m->kernels, add_kernel(p, module, name));
 }

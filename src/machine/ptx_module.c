@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "frontend/ptx/ast.h"
+#include "frontend/frontend.h"
 #include "machine/ptx_module.h"
 
 enum { MOST_THREADS = 1024 };
@@ -244,7 +245,11 @@ static uint32_t index_of(const hd_ptx_module *m, const char *entry) {
     uint32_t i = 0;
     while (i < m->kir->kernel_count && strcmp(m->kernels[i].entry, entry) != 0)
         i++;
-    return i;
+    if (i < m->kir->kernel_count || m->lowering)
+        return i;
+    /* Kernels of kir have the names of the source. */
+    const char *name = hd_kernel_of_symbol(m->arena, entry);
+    return strcmp(name, entry) ? index_of(m, name) : i;
 }
 
 bool hd_ptx_has(const hd_ptx_module *m, const char *entry) {

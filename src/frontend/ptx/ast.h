@@ -175,7 +175,7 @@ bool ptx_type_parse(const char *word, ptx_type *type); /* "f32"; false: no type 
 hd_status ptx_parse(hd_arena *arena, const hd_diag *diag, const char *path, const char *text,
                     size_t length, ptx_module **module);
 
-/* features.c: all instructions, registers and functions of PTX that are known by name, one row for each
+/* instructions.c: all instructions, registers and functions of PTX that are known by name, one row for each
  * rule, and refused ones; and what counts for an instruction. */
 void ptx_add_features(hd_arena *arena, hd_features *all);
 hd_feature ptx_feature_of(const ptx_inst *inst);

@@ -5,7 +5,7 @@
  *     ssa.c        registers are variables: blocks, phis, and the order of blocks
  *     operand.c    what an operand is worth, and where a result goes
  *     control.c    labels, branches, predicates, calls
- *     features.c   which rule an instruction has, and all that there are
+ *     instructions.c  which rule an instruction has, and all that there are
  *     recursion.c  calls of functions that are at work already
  *     rules.c, float.c, convert.c, memory.c, bulk.c, thread.c, mbarrier.c, matrix.c, wmma.c, texture.c
  *                  instructions
@@ -270,7 +270,7 @@ extern const ptx_rule ptx_jump_rules[], ptx_integer_rules[], ptx_logic_rules[], 
     ptx_convert_rules[], ptx_memory_rules[], ptx_thread_rules[], ptx_mbarrier_rules[],
     ptx_matrix_rules[], ptx_wmma_rules[], ptx_texture_rules[], ptx_bulk_rules[];
 
-/* features.c: the first rule of a table whose name the instruction's first word is, and that names none
+/* instructions.c: the first rule of a table whose name the instruction's first word is, and that names none
  * but words of its; and that of the instruction. NULL: there is none. */
 const ptx_rule *ptx_find_rule(const ptx_rule *rules, const ptx_inst *inst);
 const ptx_rule *ptx_rule_of(const ptx_inst *inst);
