@@ -6,10 +6,10 @@ source_folder=${HEDDLE_SOURCE:?} build=${HEDDLE_BUILD:?}
 cd "$work" || exit 2
 fail() { echo "FAILED: $*"; exit 1; }
 [ -f "$build/cuda/libheddle-cuda.so" ] || { echo 'skipped: the stand-ins for CUDA are not built'; exit 0; }
-mkdir -p src/cuda src/kernel
+mkdir -p src/cuda
 cp -r "$source_folder"/src/cuda/{interfaces,runtime,driver,libraries.cmake,*.h} src/cuda/
-cp "$source_folder"/src/kernel/{cuda_calls.def,texture_object.h} src/kernel/
-for folder in base device layout watch; do ln -s "$source_folder/src/$folder" "src/$folder"; done
+cp -r "$source_folder/src/kernel" src/
+for folder in base device layout machine watch; do ln -s "$source_folder/src/$folder" "src/$folder"; done
 ln -s "$source_folder/include" include
 cat >CMakeLists.txt <<END
 cmake_minimum_required(VERSION 3.20)
