@@ -18,6 +18,7 @@ for file in "$programs"/*.cu; do
         per_thread | runtime_* | tensors) continue ;;
     references | surfaces | textures | volumes) continue ;;
     esac
+    grep -q '^// options:.*-gencode' "$file" && continue # its PTX is not that of make.sh
     number=$((number + 1))
     if [ -e "$kept/$name.ptx" ]; then
         cp "$kept/$name.ptx" .
