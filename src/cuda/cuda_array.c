@@ -184,6 +184,8 @@ static void describe_array(kir_texture *t, const cuda_array *a) {
     t->levels = 1;
     if (a->flags & (CUDA_ARRAY_LAYERED | CUDA_ARRAY_CUBEMAP))
         t->layers = (uint32_t)a->depth;
+    if (a->flags & CUDA_ARRAY_CUBEMAP) /* a direction leads to a place from 0 to 1 */
+        t->flags |= KIR_TEXTURE_NORMALIZED;
     t->level[0] = level_of(a);
 }
 

@@ -1,8 +1,8 @@
 /*
  * What a texture or surface object is: its handle is the address of such a description, in memory that
  * kernels read. Programs make them (src/cuda); the functions that read and write what they describe are
- * in frontend/ptx/sampling, which is compiled for kernels and so takes no other header of the host. Recordings hold such descriptions, so
- * that they run on what has the same.
+ * in frontend/ptx/sampling, which is compiled for kernels and so takes no other header of the host.
+ * Recordings hold such descriptions, so that a change of it makes those of before worthless.
  */
 #ifndef HD_TEXTURE_OBJECT_H
 #define HD_TEXTURE_OBJECT_H

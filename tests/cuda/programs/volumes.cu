@@ -174,7 +174,8 @@ static void check_cubes(bool layered, bool linear) {
     const std::vector<float4> texels = texels_of(n * n * 6 * cubes, 5);
     cudaArray_t array = box_of(texels, make_cudaExtent(n, n, 6 * cubes),
                                cudaArrayCubemap | (layered ? cudaArrayLayered : 0));
-    cudaTextureObject_t texture = texture_of_box(array, true, linear, cudaAddressModeClamp);
+    // Directions have no coordinates that could be normalized or not.
+    cudaTextureObject_t texture = texture_of_box(array, layered, linear, cudaAddressModeClamp);
     numbers random = {6};
     std::vector<float4> at(600);
     for (size_t i = 0; i < at.size(); i++) {

@@ -3,7 +3,7 @@
  * to PTX, which becomes a part of each text that has such instructions (parse.c), and texture.c lowers
  * them to calls.
  *
- *     tex.2d.v4.f32.f32 {...}, [object, {x, y}]      __heddle_tex_2d(object, 0, x, y, 0, lod)
+ *     tex.2d.v4.f32.f32 {...}, [object, {x, y}]      __heddle_tex_2d(object, 0, x, y, 0)
  *
  * Results are four words: floats, or the bits of integers. Formulas are those of the appendix on texture
  * fetching of CUDA's guide. What an object says is read as constant memory, which is not counted with the
@@ -257,7 +257,8 @@ INSIDE words fetch(uint64_t object, geometry g, uint32_t layer, int x, int y, in
     return texel(t, l, g.dims, g.has_layers, i, j, k);
 }
 
-/* One channel of the four texels that a linear one would be of: the lower left one, then around. */
+/* One channel of the four texels that a linear one would be of: the one of the lower x and
+ * the higher y, then around by the higher x. */
 INSIDE words gather(uint64_t object, geometry g, uint32_t layer, point p, int channel) {
     texture *t = (texture *)object;
     level *l = &t->level[0];
