@@ -3,26 +3,16 @@
 # nvcc would. Then three of them by the driver interface, from a program in C.
 source "$(dirname "$0")/../cli/lib.sh"
 source "$source_folder/tests/cuda/programs.sh"
-# PTX of some is kept. Where there is nvcc, it makes that of every fifth of the others: test_programs.sh has
-# them all. Left out are programs that need the toolkit's headers (arrivals, contexts, driver and those like it,
-# graph_params, groups, half, runtime_calls, runtime_streams, tensors) or its linker (linked), one whose PTX names
-# folders (debugging), and what clang does in another way than nvcc, or not at all: names of static variables
-# (modules), managed variables, a default stream for each thread (per_thread), and
-# more of textures than images has (references, surfaces, textures, volumes).
+# PTX of some is kept. Where there is nvcc, it makes that of some others: test_programs.sh has them all. Not of
+# those that need the toolkit's headers, its linker or another architecture, or what clang does in another way
+# than nvcc, or not at all: names of static variables, managed variables, a default stream for each thread.
 nvcc=${CUDA_PATH-${CUDA_HOME-/usr/local/cuda}}/bin/nvcc
-number=0
+made=(atomics bodies functions graphs mathematics pools stencil wide)
 for file in "$programs"/*.cu; do
     name=$(basename "$file" .cu)
-    case $name in
-    arrivals | contexts | debugging | driver* | graph_params | groups | half | linked | managed | modules | \
-        per_thread | runtime_* | tensors) continue ;;
-    references | surfaces | textures | volumes) continue ;;
-    esac
-    grep -q '^// options:.*-gencode' "$file" && continue # its PTX is not that of make.sh
-    number=$((number + 1))
     if [ -e "$kept/$name.ptx" ]; then
         cp "$kept/$name.ptx" .
-    elif [ -x "$nvcc" ] && [ $((number % 5)) -eq 0 ]; then
+    elif [ -x "$nvcc" ] && [[ " ${made[*]} " = *" $name "* ]]; then
         bash "$kept/make.sh" "$name" || complain "nvcc cannot make $name.ptx"
     else
         continue

@@ -212,6 +212,9 @@ way 0 "31 wait here, 1 waits for others of its warp (line [0-9]*)"
 way 1 '1 waits here, 63 wait at a barrier (line [0-9]*); thread 0 of block 0'
 way 2 '1 waits here, 63 wait at a barrier (line [0-9]*), and so do 3 other blocks'
 way 3 '2 wait here; thread 0 of block 0'
+WAY=0 call run -- ./exchanges
+grep -q 'local memory of another block, where a block of the cluster has none, or has ended' \
+    "$work/log/err" || complain 'no word of the block that has ended'
 # A launch is asynchronous unless it is asked to be none.
 cat >blocking.cu <<'END'
 #include <cstdlib>

@@ -10,6 +10,7 @@
 typedef unsigned cuuint32_t;
 typedef unsigned long long cuuint64_t;
 static __attribute__((device)) unsigned __isShared(const void *);
+__attribute__((device)) void __nanosleep(unsigned);
 __attribute__((device)) unsigned long __cvta_generic_to_shared(const void *);
 
 #define HEDDLE_HOST_H
@@ -43,8 +44,10 @@ typedef enum cudaError {
     cudaErrorAssert = 710,
     cudaErrorHostMemoryAlreadyRegistered = 712,
     cudaErrorHostMemoryNotRegistered = 713,
+    cudaErrorLaunchFailure = 719,
     cudaErrorCooperativeLaunchTooLarge = 720,
-    cudaErrorNotSupported = 801
+    cudaErrorNotSupported = 801,
+    cudaErrorInvalidClusterSize = 912
 } cudaError_t;
 enum cudaMemcpyKind {
     cudaMemcpyHostToHost,

@@ -180,7 +180,8 @@ static void check_tables() {
     CUDA(cudaMallocManaged(&locks, chains * sizeof(int)));
     CUDA(cudaMallocManaged(&heads, chains * sizeof(int)));
     CUDA(cudaMallocManaged(&entries, n * sizeof(entry)));
-    for (form how : {SPINS, TRIES, SLEEPS}) {
+    const form ways[] = {SPINS, TRIES, SLEEPS};
+    for (form how : ways) {
         memset(locks, 0, chains * sizeof(int));
         memset(heads, -1, chains * sizeof(int));
         insert<<<4, 256>>>(locks, heads, entries, n, chains, how);
@@ -215,9 +216,9 @@ static void check_turns(int *memory, size_t bytes) {
     CUDA(cudaDeviceSynchronize());
     for (int i = 0; i < 20; i++)
         CHECK(memory[2 + i] == i * (i + 1) / 2);
-    for (bool upwards : {false, true}) {
+    for (int way = 0; way < 2; way++) {
         memset(memory, 0, bytes);
-        relay<<<1, 64>>>(memory, memory + 1, 4, upwards);
+        relay<<<1, 64>>>(memory, memory + 1, 4, way == 1);
         CUDA(cudaDeviceSynchronize());
         for (int i = 0; i < 64; i++)
             CHECK(memory[1 + i] == 4 * 3 * i);
@@ -253,7 +254,7 @@ int main() {
         CHECK(!seen[memory[2 + i]]);
         seen[memory[2 + i]] = true;
     }
-    for (int waiting : {5, 32}) {
+    for (int waiting = 5; waiting <= 32; waiting += 27) {
         memset(memory, 0, bytes);
         wait_for_last<<<1, 64>>>(memory, memory + 2, waiting);
         CUDA(cudaDeviceSynchronize());
