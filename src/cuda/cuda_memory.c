@@ -132,6 +132,14 @@ cuda_error cuda_memory_make(cuda_process *p, cuda_memory_kind kind, size_t bytes
     return CUDA_SUCCESS;
 }
 
+void cuda_memory_set_pool(cuda_process *p, const void *address, cuda_pool *pool) {
+    cuda_allocation *a = cuda_memory_at(p, address);
+    a->pool = pool;
+    pool->used += a->bytes;
+    if (pool->used > pool->most_used)
+        pool->most_used = pool->used;
+}
+
 cuda_error cuda_memory_end(cuda_process *p, const void *address, unsigned kinds,
                            cuda_error refusal) {
     cuda_memory *m = p->memory;
@@ -212,6 +220,6 @@ void cuda_memory_reset(cuda_process *p) {
             hd_ptx_free(p->machine, (void *)a.address);
         remove_at(m, i);
     }
-    m->default_pool = (cuda_pool){0};
+    m->default_pool = m->graph_pool = (cuda_pool){0};
     m->current_pool = &m->default_pool;
 }

@@ -35,10 +35,10 @@ typedef struct cuda_memory {
     /* Those that are there, by ascending address, and those that are gone, as they went. */
     hd_vec(cuda_allocation) live, gone;
     hd_arena *arena;
-    uintptr_t lowest, highest; /* what all that was ever made is between */
-    uint64_t made;             /* allocations so far */
-    uint64_t used, most_used;  /* bytes of device and managed memory */
-    cuda_pool default_pool;
+    uintptr_t lowest, highest;          /* what all that was ever made is between */
+    uint64_t made;                      /* allocations so far */
+    uint64_t used, most_used;           /* bytes of device and managed memory */
+    cuda_pool default_pool, graph_pool; /* of cudaMallocAsync() and the like, of graphs */
     cuda_pool *current_pool;
 } cuda_memory;
 
@@ -48,6 +48,8 @@ void cuda_memory_reset(cuda_process *p);
 
 /* New memory; 0 bytes give NULL and no error. */
 cuda_error cuda_memory_make(cuda_process *p, cuda_memory_kind kind, size_t bytes, void **address);
+/* What begins at `address` is of this pool. */
+void cuda_memory_set_pool(cuda_process *p, const void *address, cuda_pool *pool);
 /* Ends what begins at `address`: NULL is fine, and what is not there or of another kind than
  * `kinds` (a bit each) is `refusal`. */
 cuda_error cuda_memory_end(cuda_process *p, const void *address, unsigned kinds,

@@ -44,6 +44,7 @@ typedef enum cuda_handle_kind {
     CUDA_MODULE,
     CUDA_KERNEL,
     CUDA_POOL,
+    CUDA_USER_OBJECT,
     CUDA_CONTEXT
 } cuda_handle_kind;
 

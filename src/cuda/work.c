@@ -168,9 +168,24 @@ static cuda_error check_launch(cuda_process *p, const cuda_launch *l) {
     for (int d = 0; d < 3; d++)
         if (facts->required_threads[d] && facts->required_threads[d] != l->size.block[d])
             return CUDA_INVALID_VALUE;
-    if (facts->param_count && !l->args)
+    if (l->packed ? l->packed_bytes < facts->params_bytes : facts->param_count && !l->args)
         return CUDA_INVALID_VALUE;
     return l->size.cooperative ? check_cooperative(p, l) : CUDA_SUCCESS;
+}
+
+/* The arguments, in one piece of memory behind the pointers to them. */
+static void **keep_args(const cuda_launch *l) {
+    uint32_t count = l->kernel->facts.param_count;
+    size_t bytes = sizeof(void *) * (count + 1) + l->kernel->facts.params_bytes + 16;
+    void **args = hd_zeroed(1, bytes);
+    char *at = (char *)(args + count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t offset, size;
+        hd_ptx_param(l->kernel->found, i, &offset, &size);
+        args[i] = at + offset;
+        memcpy(args[i], l->packed ? l->packed + offset : l->args[i], size);
+    }
+    return args;
 }
 
 /* What CUDA calls the fault that the last launch ended with. */
@@ -205,6 +220,16 @@ static cuda_error run_launch(cuda_process *p, const cuda_launch *l) {
     return p->blocking ? p->sticky : CUDA_SUCCESS;
 }
 
+static cuda_error launch(cuda_process *p, const cuda_launch *l) {
+    if (!l->packed)
+        return run_launch(p, l);
+    cuda_launch own = *l;
+    own.args = keep_args(l);
+    cuda_error error = run_launch(p, &own);
+    free(own.args);
+    return error;
+}
+
 /* ---- all ----------------------------------------------------------------------------------------- */
 
 cuda_error cuda_work_check(cuda_process *p, const cuda_work *work) {
@@ -223,7 +248,7 @@ cuda_error cuda_work_run(cuda_process *p, const cuda_work *work) {
     if (error)
         return error;
     switch (work->kind) {
-    case CUDA_WORK_LAUNCH: return run_launch(p, &work->launch);
+    case CUDA_WORK_LAUNCH: return launch(p, &work->launch);
     case CUDA_WORK_COPY: run_copy(p, &work->copy); return CUDA_SUCCESS;
     case CUDA_WORK_FILL: run_fill(p, &work->fill); return CUDA_SUCCESS;
     case CUDA_WORK_HOST: /* it may wait for other threads, which may be calling */
@@ -244,21 +269,6 @@ cuda_error cuda_work_run(cuda_process *p, const cuda_work *work) {
 
 /* ---- work that is kept ----------------------------------------------------------------------------- */
 
-/* The arguments, in one piece of memory behind the pointers to them. */
-static void **keep_args(const cuda_launch *l) {
-    uint32_t count = l->kernel->facts.param_count;
-    size_t bytes = sizeof(void *) * (count + 1) + l->kernel->facts.params_bytes + 16;
-    void **args = hd_zeroed(1, bytes);
-    char *at = (char *)(args + count + 1);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t offset, size;
-        hd_ptx_param(l->kernel->found, i, &offset, &size);
-        args[i] = at + offset;
-        memcpy(args[i], l->args[i], size);
-    }
-    return args;
-}
-
 cuda_error cuda_work_keep(cuda_process *p, const cuda_work *work, cuda_work *kept) {
     *kept = *work;
     if (work->kind == CUDA_WORK_GRAPH)
@@ -268,9 +278,11 @@ cuda_error cuda_work_keep(cuda_process *p, const cuda_work *work, cuda_work *kep
     if (work->kind != CUDA_WORK_LAUNCH)
         return CUDA_SUCCESS;
     cuda_error error = cuda_work_check(p, work);
-    if (!error)
-        kept->launch.args = keep_args(&work->launch);
-    return error;
+    if (error)
+        return error;
+    kept->launch.args = keep_args(&work->launch);
+    kept->launch.packed = NULL;
+    return CUDA_SUCCESS;
 }
 
 void cuda_work_drop(cuda_work *kept) {

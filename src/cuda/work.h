@@ -23,11 +23,16 @@ typedef enum cuda_work_kind { /* the numbers of cudaGraphNodeType and CUgraphNod
                               CUDA_WORK_FAILED = -1 /* none: what was asked for is wrong */
 } cuda_work_kind;
 
+/* Attributes of launches, nodes and streams: a number from 1, and bytes. */
+enum { CUDA_ATTRIBUTES = 16, CUDA_ATTRIBUTE_BYTES = 64 };
+
 typedef struct cuda_launch {
     cuda_kernel *kernel;
     const void *host; /* what the program calls the kernel */
     hd_ptx_launch_size size;
-    void **args; /* args[i]: the bytes of parameter i */
+    void **args;        /* args[i]: the bytes of parameter i */
+    const char *packed; /* or all of them in one piece */
+    size_t packed_bytes;
 } cuda_launch;
 
 /* Which sides are memory of the device: cudaMemcpyKind. */

@@ -96,10 +96,32 @@ static void *own_symbol(const char *name) {
     return found;
 }
 
-/* Functions that have forms with a number and mean the one without it before CUDA 13. */
+/* Functions whose form _v2 means something else, and since which version of CUDA it is theirs. */
 static bool means_first_form(const char *name, int version) {
-    return version < CUDA_13 &&
-           (!strcmp(name, "cuMemAdvise") || !strcmp(name, "cuMemPrefetchAsync"));
+    enum { CUDA_12_3 = 12030 };
+    static const struct {
+        const char *name;
+        int since;
+    } forms[] = {{"cuMemAdvise", CUDA_13},
+                 {"cuMemPrefetchAsync", CUDA_13},
+                 {"cuMemcpyBatchAsync", CUDA_13},
+                 {"cuMemcpy3DBatchAsync", CUDA_13},
+                 {"cuGraphAddNode", CUDA_12_3},
+                 {"cuGraphGetEdges", CUDA_12_3},
+                 {"cuGraphNodeGetDependencies", CUDA_12_3},
+                 {"cuGraphNodeGetDependentNodes", CUDA_12_3},
+                 {"cuGraphAddDependencies", CUDA_12_3},
+                 {"cuGraphRemoveDependencies", CUDA_12_3},
+                 {"cuStreamUpdateCaptureDependencies", CUDA_12_3},
+                 {"cuGraphAddKernelNode", CUDA_12},
+                 {"cuGraphKernelNodeGetParams", CUDA_12},
+                 {"cuGraphKernelNodeSetParams", CUDA_12},
+                 {"cuGraphExecKernelNodeSetParams", CUDA_12},
+                 {"cuGraphExecUpdate", CUDA_12}};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (!strcmp(forms[i].name, name))
+            return version < forms[i].since;
+    return false;
 }
 
 /* The form of a function that a version of CUDA means: mostly the latest. */

@@ -155,13 +155,9 @@ static cuda_error make_from(cuda_process *p, void **address, size_t bytes, cuda_
         return capture(p, which, &work);
     }
     cuda_error error = make(p, CUDA_MEMORY_DEVICE, bytes, address);
-    if (error || !*address)
-        return error;
-    cuda_memory_at(p, *address)->pool = pool;
-    pool->used += bytes;
-    if (pool->used > pool->most_used)
-        pool->most_used = pool->used;
-    return CUDA_SUCCESS;
+    if (!error && *address)
+        cuda_memory_set_pool(p, *address, pool);
+    return error;
 }
 
 CALL(NAMES(cudaMallocAsync, cuMemAllocAsync), (void **address, size_t bytes, cuda_handle stream),
@@ -287,6 +283,26 @@ CALL(NAMES(cudaMemPoolGetAccess, cuMemPoolGetAccess),
 CALL(NAMES(cudaMemPoolTrimTo, cuMemPoolTrimTo), (cuda_handle pool, size_t bytes), pool, bytes) {
     (void)bytes;
     return pool_of(p, pool) ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+}
+/* cudaGraphMemAttributeType, CUgraphMem_attribute: nothing is reserved but what is used. */
+enum { GRAPH_USED, GRAPH_MOST_USED, GRAPH_RESERVED, GRAPH_MOST_RESERVED };
+
+CALL(NAMES(cudaDeviceGetGraphMemAttribute, cuDeviceGetGraphMemAttribute),
+     (int device, int attribute, uint64_t *value), device, attribute, value) {
+    const cuda_pool *pool = &p->memory->graph_pool;
+    if (device || attribute < GRAPH_USED || attribute > GRAPH_MOST_RESERVED)
+        return device ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE;
+    bool most = attribute == GRAPH_MOST_USED || attribute == GRAPH_MOST_RESERVED;
+    return GIVE(value, most ? pool->most_used : pool->used);
+}
+CALL(NAMES(cudaDeviceSetGraphMemAttribute, cuDeviceSetGraphMemAttribute),
+     (int device, int attribute, const uint64_t *value), device, attribute, value) {
+    cuda_pool *pool = &p->memory->graph_pool;
+    bool most = attribute == GRAPH_MOST_USED || attribute == GRAPH_MOST_RESERVED;
+    if (device || !value || *value || !most)
+        return device ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE;
+    pool->most_used = pool->used;
+    return CUDA_SUCCESS;
 }
 CALL(NAMES(cudaDeviceGraphMemTrim, cuDeviceGraphMemTrim), (int device), device) {
     return device ? CUDA_INVALID_DEVICE : CUDA_SUCCESS;

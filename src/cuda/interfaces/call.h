@@ -97,15 +97,44 @@ cuda_error call_kernel(cuda_process *p, const void *which, cuda_kernel **kernel)
 /* The work of a launch, with its error. */
 cuda_work call_launch(cuda_process *p, const void *which, const hd_ptx_launch_size *size,
                       void **args, bool cooperative);
+/* The same with its arguments in one piece, as pairs of a key and a value say it. */
+cuda_work call_packed_launch(cuda_process *p, const void *which, const hd_ptx_launch_size *size,
+                             void **extra);
 /* What the attributes of a launch ask for; all but this are hints, or not supported. */
 cuda_error call_launch_attributes(const cudaLaunchAttribute *attributes, unsigned count,
                                   bool *cooperative);
 /* A number of a kernel: cudaFuncAttribute, CUfunction_attribute. */
 int call_kernel_number(const cuda_process *p, const cuda_kernel *kernel, int attribute);
 
+/* A box between pitched pointers, and how the interface says what one is. */
 #ifdef CUDART
-/* A box between pitched pointers, and where a range of a variable is. */
-cuda_work call_box(const cudaMemcpy3DParms *params);
+typedef cudaMemcpy3DParms call_box_params;
+#else
+typedef struct call_box_side { /* CUDA_MEMCPY3D: one side, then the other */
+    size_t x, y, z, level;
+    int type;
+    const void *host;
+    void *device;
+    cuda_handle array;
+    void *reserved;
+    size_t pitch, height;
+} call_box_side;
+typedef struct call_box_params {
+    call_box_side from, to;
+    size_t width, height, depth;
+} call_box_params;
+#endif
+cuda_work call_box(const call_box_params *params);
+call_box_params call_box_of(const cuda_copy *copy);
+
+/* Graphs' edges have data in some forms of a call; it is a list's item, and the list or NULL. */
+#define EDGE_DATA(...) __VA_ARGS__
+#define EDGE_DATA_OR_NULL(data) (data)
+#define NO_EDGE_DATA(...)
+#define NO_EDGE_DATA_OR_NULL(data) NULL
+
+#ifdef CUDART
+/* Where a range of a variable is. */
 cuda_error call_symbol(cuda_process *p, const void *symbol, size_t offset, size_t bytes,
                        void **address);
 /* The copy between a variable and other memory. */

@@ -64,14 +64,14 @@ CALL(NAMES(cudaStreamGetDevice, cuStreamGetDevice), (cuda_handle which, int *dev
 /* ---- attributes: hints about caches and the like, which are kept ------------------------------- */
 
 typedef struct attribute_value { /* cudaStreamAttrValue, CUstreamAttrValue */
-    char bytes[CUDA_STREAM_ATTRIBUTE_BYTES];
+    char bytes[CUDA_ATTRIBUTE_BYTES];
 } attribute_value;
 
 static cuda_error attribute_of(cuda_process *p, cuda_handle which, int id, attribute_value **kept) {
     cuda_stream *stream = cuda_stream_find(p, which);
     if (!stream)
         return CUDA_INVALID_HANDLE;
-    if (id < 1 || id > CUDA_STREAM_ATTRIBUTES)
+    if (id < 1 || id > CUDA_ATTRIBUTES)
         return CUDA_INVALID_VALUE;
     *kept = (attribute_value *)stream->attributes[id - 1];
     return CUDA_SUCCESS;
@@ -197,8 +197,35 @@ CALL(NAMES(cudaEventElapsedTime, cuEventElapsedTime),
 
 CALL(NAMES(cudaStreamBeginCapture, cuStreamBeginCapture_v2), (cuda_handle stream, int mode), stream,
      mode) {
-    return cuda_capture_begin(p, stream, NULL, mode);
+    return cuda_capture_begin(p, stream, mode, NULL, NULL, 0);
 }
+CALL(NAMES(cudaStreamBeginCaptureToGraph, cuStreamBeginCaptureToGraph),
+     (cuda_handle stream, cuda_handle graph, const cuda_handle *after,
+      const cudaGraphEdgeData *edges, size_t count, int mode),
+     stream, graph, after, edges, count, mode) {
+    (void)edges;
+    return cuda_handle_is(p, graph, CUDA_GRAPH)
+               ? cuda_capture_begin(p, stream, mode, graph, (cuda_node *const *)after, count)
+               : CUDA_INVALID_VALUE;
+}
+#define UPDATE_CAPTURE(name, DATA)                                                                 \
+    CALL(name,                                                                                     \
+         (cuda_handle stream, const cuda_handle *after,                                            \
+          DATA(const cudaGraphEdgeData *edges, ) size_t count, unsigned flags),                    \
+         stream, after, DATA(edges, ) count, flags) {                                              \
+        (void)DATA##_OR_NULL(edges);                                                               \
+        return flags > 1                                                                           \
+                   ? CUDA_INVALID_VALUE                                                            \
+                   : cuda_capture_update(p, stream, (cuda_node *const *)after, count, flags == 1); \
+    }
+#if defined(CUDART) && CUDART >= 13
+UPDATE_CAPTURE(cudaStreamUpdateCaptureDependencies, EDGE_DATA)
+#else
+UPDATE_CAPTURE(NAMES(cudaStreamUpdateCaptureDependencies, cuStreamUpdateCaptureDependencies),
+               NO_EDGE_DATA)
+UPDATE_CAPTURE(NAMES(cudaStreamUpdateCaptureDependencies_v2, cuStreamUpdateCaptureDependencies_v2),
+               EDGE_DATA)
+#endif
 CALL(NAMES(cudaStreamEndCapture, cuStreamEndCapture), (cuda_handle stream, cuda_handle *graph),
      stream, graph) {
     return cuda_capture_end(p, stream, graph);

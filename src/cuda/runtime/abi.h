@@ -98,6 +98,14 @@ typedef struct cudaHostNodeParams {
     void (*fn)(void *user);
     void *userData;
 } cudaHostNodeParams;
+typedef struct cudaMemcpyNodeParams {
+    int flags, reserved[3];
+    cudaMemcpy3DParms copyParams;
+} cudaMemcpyNodeParams;
+typedef struct cudaChildGraphNodeParams {
+    void *graph;
+    int ownership;
+} cudaChildGraphNodeParams;
 typedef struct cudaGraphEdgeData {
     unsigned char from_port, to_port, type, reserved[5];
 } cudaGraphEdgeData;
