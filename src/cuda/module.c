@@ -152,6 +152,17 @@ cuda_error cuda_module_need(cuda_process *p, cuda_module *module) {
     return module->failed;
 }
 
+cuda_error cuda_module_text(cuda_process *p, const char *name, const void *image,
+                            const cuda_ptx_text **text) {
+    const cuda_module module = {.name = name};
+    const void *binary = cuda_fatbin_unwrap(image);
+    if (!binary)
+        binary = image;
+    size_t size = cuda_fatbin_size(binary);
+    cuda_error error = size ? take_text(p, &module, binary, size, text) : CUDA_INVALID_IMAGE;
+    return error || *text ? error : CUDA_NO_BINARY_FOR_GPU;
+}
+
 cuda_error cuda_module_load(cuda_process *p, const char *name, const void *image,
                             cuda_module **result) {
     const void *binary = cuda_fatbin_unwrap(image);
@@ -276,6 +287,17 @@ cuda_error cuda_kernel_named(cuda_process *p, cuda_module *module, const char *n
         return CUDA_NOT_FOUND;
     *kernel = add_kernel(p, module, name);
     return cuda_kernel_need(p, *kernel);
+}
+
+uint32_t cuda_module_kernel_count(const cuda_module *module) {
+    return module->loaded ? hd_ptx_kernel_count(module->loaded) : 0;
+}
+
+cuda_error cuda_kernel_at(cuda_process *p, cuda_module *module, uint32_t index,
+                          cuda_kernel **kernel) {
+    const hd_ptx_kernel *found = hd_ptx_kernel_at(module->loaded, index);
+    return found ? cuda_kernel_named(p, module, hd_ptx_kernel_name(found), kernel)
+                 : CUDA_INVALID_PTX;
 }
 
 uint32_t cuda_kernel_most_threads(const cuda_process *p, const cuda_kernel *kernel) {

@@ -12,6 +12,7 @@
  *     work                a launch, a copy, a fill, a host function: what streams and graphs hold
  *     module              kernels and variables of PTX, loaded when they are first asked for
  *     memory              what is allocated, by whom, and what a pointer points to
+ *     virtual             addresses that are reserved, and memory that is mapped there
  *     device              what the device profile and compute capability tell a program
  *     record              launches as jobs, and what memory held before and after them
  *     fatbin, error       formats and numbers
@@ -45,6 +46,7 @@ typedef enum cuda_handle_kind {
     CUDA_KERNEL,
     CUDA_POOL,
     CUDA_USER_OBJECT,
+    CUDA_PHYSICAL,
     CUDA_CONTEXT
 } cuda_handle_kind;
 

@@ -30,10 +30,11 @@ static cuda_error check_place(cuda_process *p, const cuda_place *place, const cu
         return CUDA_INVALID_VALUE;
     const cuda_allocation *a = cuda_memory_at(p, place->at);
     if (!a) {
-        bool gone = cuda_memory_gone(p, place->at);
+        bool gone = cuda_memory_gone(p, place->at) || cuda_memory_is_closed(p, place->at);
         return side == OF_DEVICE || gone ? CUDA_INVALID_VALUE : CUDA_SUCCESS;
     }
-    bool device_alone = a->kind == CUDA_MEMORY_DEVICE || a->kind == CUDA_MEMORY_VARIABLE;
+    bool device_alone = a->kind == CUDA_MEMORY_DEVICE || a->kind == CUDA_MEMORY_VARIABLE ||
+                        a->kind == CUDA_MEMORY_MAPPED;
     if (side == OF_HOST && device_alone)
         return CUDA_INVALID_VALUE;
     size_t rest = a->bytes - ((uintptr_t)place->at - a->address);

@@ -58,6 +58,7 @@ typedef struct hd_watched_memory {
     const char *kind;   /* "device memory" */
     bool is_of_device;  /* else the host's, or a variable */
     bool is_of_program; /* which is to free it */
+    bool is_closed;     /* addresses that nobody can touch */
     hd_stack made, freed;
 } hd_watched_memory;
 

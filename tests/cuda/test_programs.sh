@@ -7,6 +7,7 @@
 #   // rounds            what Heddle compiles of it may differ from nvcc's in the last bits
 #   // faults            a kernel faults, as the program expects; so `heddle run` ends with status 2
 #   // alone             its recording needs a program of its own
+#   // toolkit           it needs the toolkit's headers (test_kept_ptx.sh)
 #
 # nvcc spends its time on headers. So most are built as two programs: of one, all run one after
 # another in one process; of the other, those that round or fault each run alone. So their names have
@@ -151,6 +152,9 @@ grep -q '^    main_of_illegal() (apart+0x' "$work/log/err" ||
     complain 'no word of where it was allocated'
 call run -- ./apart freed
 grep -q 'and freed at$' "$work/log/err" || complain 'no word of where it was freed'
+call run -- ./unmapped
+grep -q 'byte 4096 of allocation 1 of 6291456 bytes of reserved addresses, where no memory is mapped' "$work/log/err" ||
+    complain 'no word of the reserved addresses'
 # A launch is asynchronous unless it is asked to be none.
 cat >blocking.cu <<'END'
 #include <cstdlib>

@@ -116,6 +116,15 @@ CALL_EARLY(cuDeviceGetUuid, (char *uuid, int device), uuid, device) {
 CALL_EARLY(cuDeviceTotalMem_v2, (size_t *bytes, int device), bytes, device) {
     return bytes && device ? CUDA_INVALID_DEVICE : GIVE(bytes, (size_t)p->device.memory);
 }
+/* CUdevprop: the first attributes, in their order. */
+CALL_EARLY(cuDeviceGetProperties, (int *properties, int device), properties, device) {
+    enum { PROPERTIES = 14 };
+    if (!properties || device)
+        return properties ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE;
+    for (int i = 0; i < PROPERTIES; i++)
+        cuda_device_attribute(&p->device, i + 1, &properties[i]);
+    return CUDA_SUCCESS;
+}
 CALL_EARLY(cuDeviceComputeCapability, (int *major, int *minor, int device), major, minor, device) {
     if (!major || !minor || device)
         return major && minor ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE;
@@ -236,6 +245,21 @@ CALL(cuCtxGetId, (cuda_handle of, unsigned long long *id), of, id) {
 }
 CALL(cuCtxGetFlags, (unsigned *flags), flags) {
     return GIVE(flags, ((context *)call_context())->flags);
+}
+CALL(cuCtxSetFlags, (unsigned flags), flags) {
+    ((context *)call_context())->flags = flags;
+    return CUDA_SUCCESS;
+}
+/* All work of a context is done. */
+CALL(cuCtxRecordEvent, (cuda_handle of, cuda_handle event), of, event) {
+    if (!is_context(p, of) || !cuda_handle_is(p, event, CUDA_EVENT))
+        return is_context(p, of) ? CUDA_INVALID_HANDLE : CUDA_INVALID_CONTEXT;
+    return cuda_event_record(p, event, NULL);
+}
+CALL(cuCtxWaitEvent, (cuda_handle of, cuda_handle event), of, event) {
+    if (!is_context(p, of) || !cuda_handle_is(p, event, CUDA_EVENT))
+        return is_context(p, of) ? CUDA_INVALID_HANDLE : CUDA_INVALID_CONTEXT;
+    return cuda_event_wait(p, event, NULL);
 }
 CALL(cuCtxGetApiVersion, (cuda_handle of, unsigned *version), of, version) {
     return GIVE(of && !is_context(p, of) ? NULL : version, CONTEXT_API);

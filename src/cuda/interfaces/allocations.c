@@ -196,6 +196,35 @@ CALL(NAMES(cudaDeviceSetMemPool, cuDeviceSetMemPool), (int device, cuda_handle w
     p->memory->current_pool = pool;
     return CUDA_SUCCESS;
 }
+/* By a location, and a kind of memory that is pinned on the device. */
+static cuda_error location_error(const cudaMemLocation *location, int kind) {
+    enum { PINNED = 1 };
+    if (!location || kind != PINNED)
+        return location ? CUDA_NOT_SUPPORTED : CUDA_INVALID_VALUE;
+    return location->type != CUDA_ON_DEVICE ? CUDA_NOT_SUPPORTED
+           : location->id                   ? CUDA_INVALID_DEVICE
+                                            : CUDA_SUCCESS;
+}
+CALL(NAMES(cudaMemGetDefaultMemPool, cuMemGetDefaultMemPool),
+     (cuda_handle * pool, const cudaMemLocation *location, int kind), pool, location, kind) {
+    cuda_error error = location_error(location, kind);
+    return error ? error : GIVE(pool, &p->memory->default_pool);
+}
+CALL(NAMES(cudaMemGetMemPool, cuMemGetMemPool),
+     (cuda_handle * pool, const cudaMemLocation *location, int kind), pool, location, kind) {
+    cuda_error error = location_error(location, kind);
+    return error ? error : GIVE(pool, p->memory->current_pool);
+}
+CALL(NAMES(cudaMemSetMemPool, cuMemSetMemPool),
+     (const cudaMemLocation *location, int kind, cuda_handle which), location, kind, which) {
+    cuda_error error = location_error(location, kind);
+    cuda_pool *pool = which ? pool_of(p, which) : NULL;
+    if (!error && !pool)
+        error = CUDA_INVALID_VALUE;
+    if (!error)
+        p->memory->current_pool = pool;
+    return error;
+}
 CALL(NAMES(cudaMemPoolCreate, cuMemPoolCreate), (cuda_handle * pool, const void *properties), pool,
      properties) {
     return GIVE(properties ? pool : NULL, cuda_handle_new(p, CUDA_POOL, sizeof(cuda_pool)));
@@ -310,22 +339,16 @@ CALL(NAMES(cudaDeviceGraphMemTrim, cuDeviceGraphMemTrim), (int device), device) 
 
 /* ---- managed memory: hints --------------------------------------------------------------------- */
 
-static cuda_error advise(cuda_process *p, const void *address, size_t bytes, int advice,
-                         int device) {
-    return advice < 1 || advice > 6 ? CUDA_INVALID_VALUE
-                                    : cuda_memory_hint(p, address, bytes, device > 0);
+static cuda_location location_of(cudaMemLocation l) {
+    enum { CURRENT_NODE = 4 };
+    return l.type == CURRENT_NODE ? (cuda_location){CUDA_ON_NODE, 0}
+                                  : (cuda_location){(int16_t)l.type, (int16_t)l.id};
 }
 
-static cuda_error prefetch(cuda_process *p, const void *address, size_t bytes, int device,
-                           cuda_handle stream) {
-    return cuda_stream_find(p, stream) ? cuda_memory_hint(p, address, bytes, device > 0)
+static cuda_error prefetch(cuda_process *p, const void *address, size_t bytes,
+                           cuda_location location, cuda_handle stream) {
+    return cuda_stream_find(p, stream) ? cuda_memory_prefetch(p, address, bytes, location)
                                        : CUDA_INVALID_HANDLE;
-}
-
-/* The device of a location; the host's is -1. */
-static int device_of(cudaMemLocation location) {
-    enum { LOCATION_DEVICE = 1, HOST_DEVICE = -1 };
-    return location.type == LOCATION_DEVICE ? location.id : HOST_DEVICE;
 }
 
 /* By a location since CUDA 13, whose forms have a number before, and in the driver. */
@@ -335,26 +358,215 @@ static int device_of(cudaMemLocation location) {
 #else
 #define ADVISE NAMES(cudaMemAdvise_v2, cuMemAdvise_v2)
 #define PREFETCH NAMES(cudaMemPrefetchAsync_v2, cuMemPrefetchAsync_v2)
+/* The host is a device by a number before CUDA 13. */
+static cuda_location device_location(int device) {
+    enum { HOST_DEVICE = -1 };
+    return device == HOST_DEVICE ? (cuda_location){CUDA_ON_HOST, 0}
+                                 : (cuda_location){CUDA_ON_DEVICE, (int16_t)device};
+}
 CALL(NAMES(cudaMemAdvise, cuMemAdvise), (const void *address, size_t bytes, int advice, int device),
      address, bytes, advice, device) {
-    return advise(p, address, bytes, advice, device);
+    return cuda_memory_advise(p, address, bytes, advice, device_location(device));
 }
 CALL(NAMES(cudaMemPrefetchAsync, cuMemPrefetchAsync),
      (const void *address, size_t bytes, int device, cuda_handle stream), address, bytes, device,
      stream) {
-    return prefetch(p, address, bytes, device, stream);
+    return prefetch(p, address, bytes, device_location(device), stream);
 }
 #endif
 CALL(ADVISE, (const void *address, size_t bytes, int advice, cudaMemLocation location), address,
      bytes, advice, location) {
-    return advise(p, address, bytes, advice, device_of(location));
+    return cuda_memory_advise(p, address, bytes, advice, location_of(location));
 }
 CALL(PREFETCH,
      (const void *address, size_t bytes, cudaMemLocation location, unsigned flags,
       cuda_handle stream),
      address, bytes, location, flags, stream) {
-    return flags ? CUDA_INVALID_VALUE : prefetch(p, address, bytes, device_of(location), stream);
+    return flags ? CUDA_INVALID_VALUE : prefetch(p, address, bytes, location_of(location), stream);
 }
+
+static cuda_error range_attribute(cuda_process *p, void *data, size_t size, int attribute,
+                                  const void *address, size_t bytes) {
+    return !data || size % sizeof(int32_t)
+               ? CUDA_INVALID_VALUE
+               : cuda_memory_range(p, address, bytes, attribute, data, size / sizeof(int32_t));
+}
+CALL(NAMES(cudaMemRangeGetAttribute, cuMemRangeGetAttribute),
+     (void *data, size_t size, int attribute, const void *address, size_t bytes), data, size,
+     attribute, address, bytes) {
+    return range_attribute(p, data, size, attribute, address, bytes);
+}
+CALL(NAMES(cudaMemRangeGetAttributes, cuMemRangeGetAttributes),
+     (void **data, const size_t *sizes, const int *attributes, size_t count, const void *address,
+      size_t bytes),
+     data, sizes, attributes, count, address, bytes) {
+    cuda_error error = data && sizes && attributes && count ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+    for (size_t i = 0; i < count && !error; i++)
+        error = range_attribute(p, data[i], sizes[i], attributes[i], address, bytes);
+    return error;
+}
+
+/* ---- batches: each of `count` ranges is of one of the items, which say at which range they begin -- */
+
+static cuda_error check_batch(size_t count, const void *items, const size_t *begins, size_t most) {
+    if (!most || most > count || !items || !begins || begins[0])
+        return CUDA_INVALID_VALUE;
+    for (size_t i = 1; i < most; i++)
+        if (begins[i] <= begins[i - 1] || begins[i] >= count)
+            return CUDA_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+/* A stream that waits for no other and that no other waits for. */
+static cuda_error check_stream(cuda_process *p, cuda_handle which) {
+    const cuda_stream *stream = cuda_stream_find(p, which);
+    return !stream                         ? CUDA_INVALID_HANDLE
+           : stream == &p->streams->legacy ? CUDA_INVALID_VALUE
+                                           : CUDA_SUCCESS;
+}
+
+static cuda_error discard(cuda_process *p, void *const *addresses, const size_t *bytes,
+                          size_t count, unsigned long long flags, cuda_handle stream) {
+    cuda_error error = check_stream(p, stream);
+    if (!error && (flags || !addresses || !bytes || !count))
+        error = CUDA_INVALID_VALUE;
+    for (size_t i = 0; i < count && !error; i++) /* it is lost, or as it was: that is as good */
+        error = cuda_memory_range(p, addresses[i], bytes[i], 1, &(int32_t){0}, 1);
+    return error;
+}
+
+static cuda_error prefetch_all(cuda_process *p, void *const *addresses, const size_t *bytes,
+                               size_t count, const cudaMemLocation *locations, const size_t *begins,
+                               size_t location_count, unsigned long long flags,
+                               cuda_handle stream) {
+    cuda_error error = check_stream(p, stream);
+    if (!error && (flags || !addresses || !bytes))
+        error = CUDA_INVALID_VALUE;
+    if (!error)
+        error = check_batch(count, locations, begins, location_count);
+    for (size_t i = 0, at = 0; i < count && !error; i++) {
+        at += at + 1 < location_count && begins[at + 1] == i;
+        error = cuda_memory_prefetch(p, addresses[i], bytes[i], location_of(locations[at]));
+    }
+    return error;
+}
+
+CALL(NAMES(cudaMemPrefetchBatchAsync, cuMemPrefetchBatchAsync),
+     (void **addresses, size_t *bytes, size_t count, cudaMemLocation *locations, size_t *begins,
+      size_t location_count, unsigned long long flags, cuda_handle stream),
+     addresses, bytes, count, locations, begins, location_count, flags, stream) {
+    return prefetch_all(p, addresses, bytes, count, locations, begins, location_count, flags,
+                        stream);
+}
+CALL(NAMES(cudaMemDiscardBatchAsync, cuMemDiscardBatchAsync),
+     (void **addresses, size_t *bytes, size_t count, unsigned long long flags, cuda_handle stream),
+     addresses, bytes, count, flags, stream) {
+    return discard(p, addresses, bytes, count, flags, stream);
+}
+CALL(NAMES(cudaMemDiscardAndPrefetchBatchAsync, cuMemDiscardAndPrefetchBatchAsync),
+     (void **addresses, size_t *bytes, size_t count, cudaMemLocation *locations, size_t *begins,
+      size_t location_count, unsigned long long flags, cuda_handle stream),
+     addresses, bytes, count, locations, begins, location_count, flags, stream) {
+    cuda_error error = discard(p, addresses, bytes, count, flags, stream);
+    return error ? error
+                 : prefetch_all(p, addresses, bytes, count, locations, begins, location_count,
+                                flags, stream);
+}
+
+/* cudaMemcpyAttributes, CUmemcpyAttributes; when the source is read, and hints. */
+typedef struct copy_attributes {
+    int order;
+    cudaMemLocation from, to;
+    unsigned flags;
+} copy_attributes;
+
+static bool is_order(int order) { return order >= 1 && order <= 3; }
+
+static cuda_error copy_all(cuda_process *p, void *const *to, const void *const *from,
+                           const size_t *bytes, size_t count, const copy_attributes *attributes,
+                           const size_t *begins, size_t attribute_count, cuda_handle stream) {
+    cuda_error error = check_stream(p, stream);
+    if (!error && (!to || !from || !bytes))
+        error = CUDA_INVALID_VALUE;
+    if (!error)
+        error = check_batch(count, attributes, begins, attribute_count);
+    for (size_t i = 0; i < attribute_count && !error; i++)
+        error = is_order(attributes[i].order) ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+    for (size_t i = 0; i < count && !error; i++) {
+        const cuda_work work = cuda_copy_bytes(to[i], from[i], bytes[i], CUDA_BY_ADDRESS);
+        error = cuda_submit(p, stream, &work);
+    }
+    return error;
+}
+
+/* A side of a box, cudaMemcpy3DOperand: a pointer, or an array. */
+typedef struct batch_side {
+    int kind;
+    void *at;
+    size_t row, height;
+    cudaMemLocation hint;
+} batch_side;
+typedef struct batch_box { /* cudaMemcpy3DBatchOp, CUDA_MEMCPY3D_BATCH_OP */
+    batch_side from, to;
+    size_t width, height, depth;
+    int order;
+    unsigned flags;
+} batch_box;
+
+static cuda_place place_of(const batch_side *s, const batch_box *b) {
+    size_t row = s->row ? s->row : b->width;
+    return (cuda_place){s->at, row, row * (s->height ? s->height : b->height)};
+}
+
+static cuda_error copy_boxes(cuda_process *p, size_t count, const batch_box *boxes,
+                             unsigned long long flags, cuda_handle stream) {
+    enum { POINTER = 1, ARRAY = 2 };
+    cuda_error error = check_stream(p, stream);
+    if (!error && (!boxes || !count || flags))
+        error = CUDA_INVALID_VALUE;
+    for (size_t i = 0; i < count && !error; i++) {
+        const batch_box *b = &boxes[i];
+        if (b->from.kind != POINTER || b->to.kind != POINTER || !is_order(b->order))
+            return b->from.kind == ARRAY || b->to.kind == ARRAY ? CUDA_NOT_SUPPORTED
+                                                                : CUDA_INVALID_VALUE;
+        const cuda_work work = {.kind = CUDA_WORK_COPY,
+                                .copy = {place_of(&b->to, b),
+                                         place_of(&b->from, b),
+                                         {b->width, b->height, b->depth},
+                                         CUDA_BY_ADDRESS}};
+        error = cuda_submit(p, stream, &work);
+    }
+    return error;
+}
+
+/* Before CUDA 13 they also say which copy failed; nothing is known before all have been tried. */
+#define COPY_BATCHES(copies, boxes_name, FAILED)                                                 \
+    CALL(copies,                                                                                 \
+         (void *const *to, const void *const *from, const size_t *bytes, size_t count,           \
+          copy_attributes *attributes, size_t *begins,                                           \
+          size_t attribute_count FAILED(, size_t *failed), cuda_handle stream),                  \
+         to, from, bytes, count, attributes, begins, attribute_count FAILED(, failed), stream) { \
+        FAILED(if (failed) *failed = SIZE_MAX;)                                                  \
+        return copy_all(p, to, from, bytes, count, attributes, begins, attribute_count, stream); \
+    }                                                                                            \
+    CALL(boxes_name,                                                                             \
+         (size_t count, batch_box *boxes FAILED(, size_t *failed), unsigned long long flags,     \
+          cuda_handle stream),                                                                   \
+         count, boxes FAILED(, failed), flags, stream) {                                         \
+        FAILED(if (failed) *failed = SIZE_MAX;)                                                  \
+        return copy_boxes(p, count, boxes, flags, stream);                                       \
+    }
+#define WITH(...) __VA_ARGS__
+#define WITHOUT(...)
+#if defined(CUDART) && CUDART >= 13
+COPY_BATCHES(cudaMemcpyBatchAsync, cudaMemcpy3DBatchAsync, WITHOUT)
+#else
+COPY_BATCHES(NAMES(cudaMemcpyBatchAsync, cuMemcpyBatchAsync),
+             NAMES(cudaMemcpy3DBatchAsync, cuMemcpy3DBatchAsync), WITH)
+#endif
+#ifndef CUDART
+COPY_BATCHES(cuMemcpyBatchAsync_v2, cuMemcpy3DBatchAsync_v2, WITHOUT)
+#endif
 
 CALL(NAMES(cudaStreamAttachMemAsync, cuStreamAttachMemAsync),
      (cuda_handle stream, void *address, size_t bytes, unsigned flags), stream, address, bytes,

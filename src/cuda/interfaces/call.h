@@ -133,6 +133,20 @@ call_box_params call_box_of(const cuda_copy *copy);
 #define NO_EDGE_DATA(...)
 #define NO_EDGE_DATA_OR_NULL(data) NULL
 
+/* Where a caller wants the compiler's words; a size is given and taken in the option's value. */
+typedef struct call_logs {
+    char *error, *info;
+    size_t error_bytes, info_bytes;
+    void **error_size, **info_size;
+} call_logs;
+call_logs call_logs_of(unsigned count, const int *options, void **values);
+void call_fill_logs(const call_logs *l, const cuda_process *p, cuda_error error);
+/* A module of an image in memory, of a name for messages, or of a file. */
+cuda_error call_load(cuda_process *p, cuda_handle *result, const char *name, const void *image,
+                     const call_logs *l);
+cuda_error call_load_file(cuda_process *p, cuda_handle *result, const char *path,
+                          const call_logs *l);
+
 #ifdef CUDART
 /* Where a range of a variable is. */
 cuda_error call_symbol(cuda_process *p, const void *symbol, size_t offset, size_t bytes,

@@ -186,11 +186,9 @@ CALL_EARLY(cudaGetKernel, (cuda_handle * kernel, const void *host), kernel, host
 CALL(cudaPointerGetAttributes, (cudaPointerAttributes * result, const void *pointer), result,
      pointer) {
     enum { HOST = 1, DEVICE = 2, MANAGED = 3, INVALID_DEVICE = -2 }; /* cudaMemoryType */
-    static const int types[] = {[CUDA_MEMORY_DEVICE] = DEVICE,
-                                [CUDA_MEMORY_MANAGED] = MANAGED,
-                                [CUDA_MEMORY_PINNED] = HOST,
-                                [CUDA_MEMORY_REGISTERED] = HOST,
-                                [CUDA_MEMORY_VARIABLE] = DEVICE};
+    static const int types[] = {[CUDA_MEMORY_DEVICE] = DEVICE,   [CUDA_MEMORY_MANAGED] = MANAGED,
+                                [CUDA_MEMORY_PINNED] = HOST,     [CUDA_MEMORY_REGISTERED] = HOST,
+                                [CUDA_MEMORY_VARIABLE] = DEVICE, [CUDA_MEMORY_MAPPED] = DEVICE};
     void *address = (void *)(uintptr_t)pointer;
     if (!result || !pointer)
         return CUDA_INVALID_VALUE;

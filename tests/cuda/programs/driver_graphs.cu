@@ -1,4 +1,5 @@
 // alone
+// toolkit
 // options: -std=c++17 -lcuda
 // Graphs by the driver's interface: kernels by function and by packed arguments, copies, fills, and
 // all of it changed.

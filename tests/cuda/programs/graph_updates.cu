@@ -1,4 +1,5 @@
 // alone
+// toolkit
 // options: -std=c++17
 // Graphs whose parameters change, by node and by another graph; what an update refuses; clones, and
 // what a graph keeps for the program.
