@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
+#include "cuda/cuda_children.h"
 #include "cuda/cuda_memory.h"
 
 typedef struct variable {
@@ -135,6 +136,8 @@ static bool is_of_later_version(const cuda_ptx_text *text) {
     return version && strtoul(version + strlen(".version"), NULL, 10) > HD_PTX_VERSION_MOST;
 }
 
+hd_ptx_module *cuda_module_loaded(const cuda_module *module) { return module->loaded; }
+
 cuda_error cuda_module_need(cuda_process *p, cuda_module *module) {
     if (module->loaded || module->failed)
         return module->failed;
@@ -143,10 +146,16 @@ cuda_error cuda_module_need(cuda_process *p, cuda_module *module) {
         size_t size = binary ? cuda_fatbin_size(binary) : 0;
         module->failed = size ? choose_text(p, module, binary, size) : CUDA_INVALID_IMAGE;
     }
+    const cuda_ptx_text *linked =
+        module->failed ? NULL : cuda_children_link(p->arena, module->text);
+    if (linked)
+        module->text = linked;
     if (!module->failed && hd_ptx_load(p->machine, module->name, module->text->text,
                                        module->text->length, &module->loaded))
         module->failed =
             is_of_later_version(module->text) ? CUDA_UNSUPPORTED_PTX_VERSION : CUDA_INVALID_PTX;
+    if (linked && module->loaded)
+        cuda_children_prepare(p, module->loaded);
     if (!module->failed)
         place_variables(p, module);
     return module->failed;

@@ -31,6 +31,8 @@ cuda_error cuda_module_load(cuda_process *p, const char *name, const void *image
 /* The PTX of a fat binary in memory that the device takes. */
 cuda_error cuda_module_text(cuda_process *p, const char *name, const void *image,
                             const cuda_ptx_text **text);
+/* What it was read to; NULL: nothing yet. */
+hd_ptx_module *cuda_module_loaded(const cuda_module *module);
 /* Reads it, if nobody has. */
 cuda_error cuda_module_need(cuda_process *p, cuda_module *module);
 void cuda_module_remove(cuda_process *p, cuda_module *module);

@@ -10,6 +10,7 @@
  *     graph               work that is kept, captured from streams or added, and replayed
  *     stream              streams and events: where work is handed in
  *     work                a launch, a copy, a fill, a host function: what streams and graphs hold
+ *     children            what kernels launch
  *     module              kernels and variables of PTX, loaded when they are first asked for
  *     memory              what is allocated, by whom, and what a pointer points to
  *     virtual             addresses that are reserved, and memory that is mapped there

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "cuda/cuda_children.h"
 #include "cuda/cuda_memory.h"
 #include "cuda/cuda_record.h"
 #include "cuda/cuda_stream.h"
@@ -212,7 +213,7 @@ static cuda_error run_launch(cuda_process *p, const cuda_launch *l) {
     hd_watch_launched(p->watch, &watched, &counts, status, p->message);
     cuda_record_launched(p->record, l, status);
     if (!status)
-        return CUDA_SUCCESS;
+        return cuda_children_run(p, l);
     if (status == HD_EUNSUPPORTED)
         return CUDA_NOT_SUPPORTED;
     if (status == HD_ESYSTEM)

@@ -33,6 +33,7 @@ typedef struct cuda_launch {
     void **args;        /* args[i]: the bytes of parameter i */
     const char *packed; /* or all of them in one piece */
     size_t packed_bytes;
+    uint32_t depth; /* launches that it is in: by a kernel, which was launched by one */
 } cuda_launch;
 
 /* Which sides are memory of the device: cudaMemcpyKind. */

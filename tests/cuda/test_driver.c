@@ -273,7 +273,7 @@ static void test_logs(void **state) {
     assert_int_equal(cuLinkCreate_v2(0, NULL, NULL, &link), SUCCESS);
     assert_int_equal(cuLinkAddData_v2(link, 1, text, sizeof text, "a", 0, NULL, NULL), SUCCESS);
     assert_int_equal(cuLinkAddData_v2(link, 0, text, sizeof text, "a", 0, NULL, NULL),
-                     NOT_SUPPORTED); /* machine code */
+                     NO_BINARY); /* machine code */
     assert_int_equal(cuLinkComplete(link, &image, &bytes), SUCCESS);
     assert_int_equal(cuModuleLoadData(&module, image), SUCCESS);
     assert_int_equal(cuLinkDestroy(link), SUCCESS);

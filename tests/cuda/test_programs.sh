@@ -93,7 +93,10 @@ prints '^as expected$'
 prints '^  use\(int\*\) +1 '
 cat >launcher.cu <<'END'
 __global__ void inner() {}
-__global__ void outer() { inner<<<1, 1>>>(); }
+__global__ void outer() {
+    cudaFuncAttributes attributes;
+    cudaFuncGetAttributes(&attributes, inner);
+}
 int main() {
     outer<<<1, 1>>>();
     return cudaDeviceSynchronize() ? 7 : 0;
@@ -102,7 +105,7 @@ END
 build launcher launcher.cu -cudart shared -rdc=true -lcudadevrt
 call run -- ./launcher
 grep -q "is of the device's own runtime (cudadevrt)" "$work/log/err" ||
-    complain 'no word of kernels that launch kernels'
+    complain 'no word of what is not of the device runtime'
 
 # A library with the runtime linked in, compiled in parts, which registers its kernels when it is opened.
 sed 's/^int main()/extern "C" int run()/' "$programs/linked.cu" >opened.cu
@@ -152,6 +155,9 @@ grep -q '^    main_of_illegal() (apart+0x' "$work/log/err" ||
     complain 'no word of where it was allocated'
 call run -- ./apart freed
 grep -q 'and freed at$' "$work/log/err" || complain 'no word of where it was freed'
+call run -- ./child_fault
+grep -q '^heddle:   launched by thread 3 of block 2 of kernel launcher$' "$work/log/err" ||
+    complain 'no word of who launched the kernel'
 call run -- ./unmapped
 grep -q 'byte 4096 of allocation 1 of 6291456 bytes of reserved addresses, where no memory is mapped' "$work/log/err" ||
     complain 'no word of the reserved addresses'
