@@ -14,10 +14,19 @@ cuda_graph *cuda_graph_make(cuda_process *p) {
     return graph;
 }
 
-/* Ends what a node is to do, with the graph that it may hold. */
+static void end_branch(cuda_process *p, cuda_branch *branch) {
+    for (uint32_t i = 0; i < branch->count; i++)
+        cuda_graph_end(p, branch->graphs[i]);
+    free(branch->graphs);
+    free(branch);
+}
+
+/* Ends what a node is to do, with the graphs that it may hold. */
 static void drop(cuda_process *p, cuda_work *held) {
     if (held->kind == CUDA_WORK_GRAPH)
         cuda_graph_end(p, held->graph);
+    if (held->kind == CUDA_WORK_BRANCH)
+        end_branch(p, held->branch);
     cuda_work_drop(held);
 }
 
@@ -43,11 +52,28 @@ static void free_node(cuda_process *p, cuda_node *node) {
     cuda_handle_free(p, node);
 }
 
+static void end_condition(cuda_process *p, cuda_condition *condition) {
+    if (--condition->uses)
+        return;
+    cuda_memory_remove_variable(p, condition->value);
+    hd_ptx_free(p->machine, condition->value);
+    free(condition);
+}
+
+static void keep_conditions(cuda_graph *graph, const cuda_graph *other) {
+    for (size_t i = 0; i < other->conditions.count; i++) {
+        other->conditions.data[i]->uses++;
+        hd_push(graph->arena, &graph->conditions, other->conditions.data[i]);
+    }
+}
+
 void cuda_graph_end(cuda_process *p, cuda_graph *graph) {
     for (size_t i = 0; i < graph->nodes.count; i++)
         free_node(p, graph->nodes.data[i]);
     for (size_t i = 0; i < graph->objects.count; i++)
         cuda_user_object_release(p, graph->objects.data[i].object, graph->objects.data[i].count);
+    for (size_t i = 0; i < graph->conditions.count; i++)
+        end_condition(p, graph->conditions.data[i]);
     hd_arena_free(graph->arena);
     cuda_handle_free(p, graph);
 }
@@ -148,6 +174,7 @@ cuda_error cuda_graph_copy(cuda_process *p, const cuda_graph *graph, cuda_graph 
     }
     for (size_t i = 0; i < graph->objects.count; i++)
         cuda_graph_retain(copy, graph->objects.data[i].object, graph->objects.data[i].count);
+    keep_conditions(copy, graph);
     *result = copy;
     return CUDA_SUCCESS;
 }
@@ -186,6 +213,78 @@ void cuda_user_object_release(cuda_process *p, cuda_user_object *object, uint32_
     const cuda_work last = {.kind = CUDA_WORK_HOST, .host = object->end};
     cuda_handle_free(p, object);
     cuda_work_run(p, &last);
+}
+
+/* ---- conditions ------------------------------------------------------------------------------------ */
+
+cuda_error cuda_condition_make(cuda_process *p, cuda_graph *graph, uint32_t first, bool is_set,
+                               uint32_t **value) {
+    *value = hd_ptx_alloc_named(p->machine, "the condition of a graph", sizeof **value, 8);
+    if (!*value)
+        return CUDA_OUT_OF_MEMORY;
+    hd_ptx_wrote(p->machine, *value, sizeof **value);
+    cuda_memory_add_variable(p, *value, sizeof **value);
+    cuda_condition *made = hd_zeroed(1, sizeof *made);
+    *made = (cuda_condition){*value, first, is_set, 1};
+    hd_push(graph->arena, &graph->conditions, made);
+    return CUDA_SUCCESS;
+}
+
+bool cuda_condition_is(const cuda_graph *graph, const uint32_t *value) {
+    for (size_t i = 0; i < graph->conditions.count; i++)
+        if (graph->conditions.data[i]->value == value)
+            return true;
+    return false;
+}
+
+cuda_error cuda_branch_copy(cuda_process *p, const cuda_branch *branch, cuda_branch **result) {
+    cuda_branch *copy = hd_zeroed(1, sizeof *copy);
+    *copy = *branch;
+    copy->count = 0;
+    copy->graphs = hd_zeroed(branch->count, sizeof(cuda_graph *));
+    for (uint32_t i = 0; i < branch->count; i++) {
+        cuda_error error = CUDA_SUCCESS;
+        if (branch->graphs)
+            error = cuda_graph_copy(p, branch->graphs[i], &copy->graphs[i]);
+        else
+            copy->graphs[i] = cuda_graph_make(p);
+        if (error) {
+            end_branch(p, copy);
+            return error;
+        }
+        copy->graphs[i]->is_inner = true;
+        copy->count++;
+    }
+    *result = copy;
+    return CUDA_SUCCESS;
+}
+
+cuda_error cuda_branch_run(cuda_process *p, const cuda_branch *branch) {
+    cuda_error error = CUDA_SUCCESS;
+    uint32_t value = *branch->value;
+    switch (branch->kind) {
+    case CUDA_IF: value = value ? 0 : 1; break;
+    case CUDA_WHILE:
+        while (*branch->value && !error && !p->sticky)
+            error = cuda_graph_run(p, branch->graphs[0]);
+        return error;
+    case CUDA_SWITCH: break;
+    }
+    return value < branch->count ? cuda_graph_run(p, branch->graphs[value]) : CUDA_SUCCESS;
+}
+
+/* The first values, also of the graphs in its nodes. */
+static void set_conditions(const cuda_graph *graph) {
+    for (size_t i = 0; i < graph->conditions.count; i++)
+        if (graph->conditions.data[i]->is_set)
+            *graph->conditions.data[i]->value = graph->conditions.data[i]->first;
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        const cuda_work *work = &graph->nodes.data[i]->work;
+        if (work->kind == CUDA_WORK_GRAPH)
+            set_conditions(work->graph);
+        for (uint32_t k = 0; work->kind == CUDA_WORK_BRANCH && k < work->branch->count; k++)
+            set_conditions(work->branch->graphs[k]);
+    }
 }
 
 /* ---- an order -------------------------------------------------------------------------------------- */
@@ -241,6 +340,15 @@ static bool takes_parameters(const cuda_work *held, const cuda_work *work) {
     }
 }
 
+static cuda_graph_difference compare(const cuda_graph *graph, const cuda_graph *other);
+
+static bool is_same_branch(const cuda_branch *a, const cuda_branch *b) {
+    bool same = a->kind == b->kind && a->count == b->count;
+    for (uint32_t i = 0; same && i < a->count; i++)
+        same = compare(a->graphs[i], b->graphs[i]).what == CUDA_SAME;
+    return same;
+}
+
 /* How `other` differs from the graph as an executable one cannot: nodes, in the order in which they
  * were made, their kinds, and edges. */
 static cuda_graph_difference compare(const cuda_graph *graph, const cuda_graph *other) {
@@ -256,6 +364,8 @@ static cuda_graph_difference compare(const cuda_graph *graph, const cuda_graph *
         if (a->work.kind == CUDA_WORK_GRAPH &&
             compare(a->work.graph, b->work.graph).what != CUDA_SAME)
             return differs(CUDA_OTHER_SHAPE, b, NULL);
+        if (a->work.kind == CUDA_WORK_BRANCH && !is_same_branch(a->work.branch, b->work.branch))
+            return differs(CUDA_OTHER_PARAMETERS, b, NULL);
         if (!takes_parameters(&a->work, &b->work))
             return differs(CUDA_OTHER_PARAMETERS, b, NULL);
     }
@@ -314,6 +424,8 @@ cuda_error cuda_graph_exec_update(cuda_process *p, cuda_graph_exec *exec, const 
     *difference = compare(exec->graph, graph);
     cuda_error error =
         difference->what == CUDA_SAME ? CUDA_SUCCESS : CUDA_GRAPH_EXEC_UPDATE_FAILURE;
+    if (!error)
+        keep_conditions(exec->graph, graph);
     for (size_t i = 0; i < graph->nodes.count && !error; i++)
         error = replace(p, &exec->graph->nodes.data[i]->work, &graph->nodes.data[i]->work);
     return error;
@@ -328,6 +440,7 @@ static cuda_error run_in_order(cuda_process *p, cuda_node *const *order, size_t 
 }
 
 cuda_error cuda_graph_exec_run(cuda_process *p, cuda_graph_exec *exec) {
+    set_conditions(exec->graph);
     return run_in_order(p, exec->order, exec->graph->nodes.count);
 }
 

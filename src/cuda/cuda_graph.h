@@ -31,11 +31,30 @@ typedef struct cuda_graph_use {
     uint32_t count;
 } cuda_graph_use;
 
+/* A number that kernels set, and that decides what is run: the handle is its address. It is set to the
+ * first value when a graph is launched, where that is wanted. */
+typedef struct cuda_condition {
+    uint32_t *value;
+    uint32_t first;
+    bool is_set;
+    uint32_t uses;
+} cuda_condition;
+
+/* What a node runs of its graphs: cudaGraphConditionalNodeType. */
+typedef enum cuda_branch_kind { CUDA_IF, CUDA_WHILE, CUDA_SWITCH } cuda_branch_kind;
+typedef struct cuda_branch {
+    const uint32_t *value;
+    cuda_branch_kind kind;
+    uint32_t count;
+    cuda_graph **graphs; /* NULL: empty ones, to be made */
+} cuda_branch;
+
 struct cuda_graph {
     hd_arena *arena;
     hd_vec(cuda_node *) nodes; /* in the order that they were made in, each after those it comes
                                 * after unless edges were added later */
     hd_vec(cuda_graph_use) objects;
+    hd_vec(cuda_condition *) conditions;
     uint64_t id, of; /* from 1; of the graph that it is a copy of */
     uint64_t made;   /* nodes so far */
     bool is_inner;   /* of a node, which ends it */
@@ -76,6 +95,13 @@ void cuda_graph_retain(cuda_graph *graph, cuda_user_object *object, uint32_t cou
 cuda_error cuda_graph_release(cuda_process *p, cuda_graph *graph, cuda_user_object *object,
                               uint32_t count);
 void cuda_user_object_release(cuda_process *p, cuda_user_object *object, uint32_t count);
+
+/* A condition of the graph, and whether this is the address of one. */
+cuda_error cuda_condition_make(cuda_process *p, cuda_graph *graph, uint32_t first, bool is_set,
+                               uint32_t **value);
+bool cuda_condition_is(const cuda_graph *graph, const uint32_t *value);
+cuda_error cuda_branch_copy(cuda_process *p, const cuda_branch *branch, cuda_branch **copy);
+cuda_error cuda_branch_run(cuda_process *p, const cuda_branch *branch);
 
 /* Adds a node that comes after these, which are checked to be nodes of the graph. */
 cuda_error cuda_graph_add(cuda_process *p, cuda_graph *graph, cuda_node *const *after, size_t count,

@@ -259,6 +259,7 @@ cuda_error cuda_work_run(cuda_process *p, const cuda_work *work) {
         cuda_enter();
         return CUDA_SUCCESS;
     case CUDA_WORK_GRAPH: return cuda_graph_run(p, work->graph);
+    case CUDA_WORK_BRANCH: return cuda_branch_run(p, work->branch);
     case CUDA_WORK_RECORD: return cuda_event_record(p, work->event, NULL);
     case CUDA_WORK_WAIT:
     case CUDA_WORK_ALLOC: /* it is there all the time */
@@ -275,6 +276,8 @@ cuda_error cuda_work_keep(cuda_process *p, const cuda_work *work, cuda_work *kep
     *kept = *work;
     if (work->kind == CUDA_WORK_GRAPH)
         return cuda_graph_copy(p, work->graph, &kept->graph);
+    if (work->kind == CUDA_WORK_BRANCH)
+        return cuda_branch_copy(p, work->branch, &kept->branch);
     if (work->kind == CUDA_WORK_ALLOC || work->kind == CUDA_WORK_FREE)
         work->memory->uses++;
     if (work->kind != CUDA_WORK_LAUNCH)

@@ -20,6 +20,7 @@ typedef enum cuda_work_kind { /* the numbers of cudaGraphNodeType and CUgraphNod
                               CUDA_WORK_RECORD = 7,
                               CUDA_WORK_ALLOC = 10,
                               CUDA_WORK_FREE = 11,
+                              CUDA_WORK_BRANCH = 13,
                               CUDA_WORK_FAILED = -1 /* none: what was asked for is wrong */
 } cuda_work_kind;
 
@@ -82,7 +83,8 @@ typedef struct cuda_work {
         struct cuda_event *event;
         struct cuda_graph *graph;
         struct cuda_graph_memory *memory; /* ALLOC, FREE: a use of it */
-        cuda_error error;                 /* FAILED */
+        struct cuda_branch *branch;
+        cuda_error error; /* FAILED */
     };
 } cuda_work;
 

@@ -366,6 +366,7 @@ static void add_label(hd_str *out, const cuda_work *work, unsigned flags) {
     case CUDA_WORK_RECORD: hd_str_add(out, "record of an event"); break;
     case CUDA_WORK_ALLOC: hd_str_printf(out, "allocation of %zu bytes", work->memory->bytes); break;
     case CUDA_WORK_FREE: hd_str_add(out, "free"); break;
+    case CUDA_WORK_BRANCH: hd_str_add(out, "condition"); break;
     default: hd_str_add(out, "empty"); break;
     }
 }
@@ -387,9 +388,13 @@ static void add_cluster(hd_str *out, const cuda_graph *graph, unsigned flags) {
                           node->after.data[k]->place, id, i);
     }
     hd_str_add(out, "}\n");
-    for (size_t i = 0; i < graph->nodes.count; i++)
-        if (graph->nodes.data[i]->work.kind == CUDA_WORK_GRAPH)
-            add_cluster(out, graph->nodes.data[i]->work.graph, flags);
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        const cuda_work *work = &graph->nodes.data[i]->work;
+        if (work->kind == CUDA_WORK_GRAPH)
+            add_cluster(out, work->graph, flags);
+        for (uint32_t k = 0; work->kind == CUDA_WORK_BRANCH && k < work->branch->count; k++)
+            add_cluster(out, work->branch->graphs[k], flags);
+    }
 }
 
 CALL(NAMES(cudaGraphDebugDotPrint, cuGraphDebugDotPrint),

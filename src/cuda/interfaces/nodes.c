@@ -45,6 +45,7 @@ typedef struct node_params {
         cuda_handle event;
         cudaMemAllocNodeParams alloc;
         void *freed;
+        cudaConditionalNodeParams condition;
     };
     long long reserved_behind;
 } node_params;
@@ -111,6 +112,18 @@ static cuda_work free_work(cuda_process *p, cuda_handle graph, const void *addre
     cuda_error error =
         is_graph(p, graph) ? cuda_graph_memory_end(graph, address, &work) : CUDA_INVALID_VALUE;
     return error ? cuda_work_failed(error) : work;
+}
+
+static cuda_work branch_work(cuda_process *p, const cuda_graph *graph,
+                             const cudaConditionalNodeParams *n, cuda_branch *branch) {
+    const uint32_t *value = (const uint32_t *)(uintptr_t)n->handle; /* NOLINT: a handle */
+    bool fits = n->size && (n->type == CUDA_IF      ? n->size <= 2
+                            : n->type == CUDA_WHILE ? n->size == 1
+                                                    : n->type == CUDA_SWITCH);
+    if (!fits || !is_graph(p, (cuda_handle)(uintptr_t)graph) || !cuda_condition_is(graph, value))
+        return cuda_work_failed(CUDA_INVALID_VALUE);
+    *branch = (cuda_branch){value, (cuda_branch_kind)n->type, n->size, NULL};
+    return (cuda_work){.kind = CUDA_WORK_BRANCH, .branch = branch};
 }
 
 /* ---- adding and changing nodes ----------------------------------------------------------------- */
@@ -282,6 +295,13 @@ static cuda_error add_by_kind(cuda_process *p, NODE, node_params *n) {
         return add_alloc(p, PLACE, &n->alloc);
     if (n && n->kind == CUDA_WORK_FREE)
         return add(p, PLACE, free_work(p, graph, n->freed));
+    if (n && n->kind == CUDA_WORK_BRANCH) {
+        cuda_branch branch;
+        cuda_error error = add(p, PLACE, branch_work(p, graph, &n->condition, &branch));
+        if (!error)
+            n->condition.phGraph_out = (void **)((cuda_node *)*node)->work.branch->graphs;
+        return error;
+    }
     return add(p, PLACE, work_by_kind(p, n));
 }
 
@@ -299,6 +319,24 @@ ADD_NODE(cudaGraphAddNode, EDGE_DATA)
 ADD_NODE(NAMES(cudaGraphAddNode, cuGraphAddNode), NO_EDGE_DATA)
 ADD_NODE(NAMES(cudaGraphAddNode_v2, cuGraphAddNode_v2), EDGE_DATA)
 #endif
+#ifdef CUDART
+#define OF_CONTEXT(...)
+#else
+#define OF_CONTEXT(...) __VA_ARGS__
+#endif
+CALL(NAMES(cudaGraphConditionalHandleCreate, cuGraphConditionalHandleCreate),
+     (uint64_t *handle, cuda_handle graph, OF_CONTEXT(cuda_handle context, ) unsigned first,
+      unsigned flags),
+     handle, graph, OF_CONTEXT(context, ) first, flags) {
+    enum { ASSIGN_DEFAULT = 1 };
+    uint32_t *value;
+    OF_CONTEXT((void)context;)
+    if (!handle || !is_graph(p, graph) || flags > ASSIGN_DEFAULT)
+        return CUDA_INVALID_VALUE;
+    cuda_error error = cuda_condition_make(p, graph, first, flags == ASSIGN_DEFAULT, &value);
+    return error ? error : GIVE(handle, (uintptr_t)value);
+}
+
 CALL(NAMES(cudaGraphNodeSetParams, cuGraphNodeSetParams),
      (cuda_handle node, const node_params *params), node, params) {
     return set(p, node, work_by_kind(p, params));

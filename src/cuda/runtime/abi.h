@@ -106,6 +106,12 @@ typedef struct cudaChildGraphNodeParams {
     void *graph;
     int ownership;
 } cudaChildGraphNodeParams;
+typedef struct cudaConditionalNodeParams {
+    unsigned long long handle;
+    int type;
+    unsigned size;
+    void **phGraph_out;
+} cudaConditionalNodeParams;
 typedef struct cudaGraphEdgeData {
     unsigned char from_port, to_port, type, reserved[5];
 } cudaGraphEdgeData;
