@@ -100,6 +100,20 @@ function(heddle_cuda_libraries prefix folder ptx)
                                                LINKER:-z,defs)
   set_target_properties(${prefix}_linked PROPERTIES OUTPUT_NAME heddle-linked
     LIBRARY_OUTPUT_DIRECTORY ${folder})
+  # NVRTC's interface, each form in a folder of its own, since those that NVIDIA's is found of are left to it.
+  foreach(version 12 13)
+    set(target ${prefix}_nvrtc_${version})
+    add_library(${target} SHARED ${sources}/nvrtc/nvrtc.c)
+    target_compile_definitions(${target} PRIVATE NVRTC_MAJOR=${version})
+    target_compile_options(${target} PRIVATE -Wno-missing-prototypes)
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+    target_link_libraries(${target} PRIVATE heddle_watch heddle_base ${CMAKE_DL_LIBS})
+    target_link_options(${target} PRIVATE LINKER:--exclude-libs,ALL LINKER:-z,defs)
+    set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME libnvrtc SUFFIX .so.${version}
+      LIBRARY_OUTPUT_DIRECTORY ${folder}/nvrtc-${version})
+  endforeach()
+  file(MAKE_DIRECTORY ${folder}/nvrtc)
+  file(CREATE_LINK ../nvrtc-13/libnvrtc.so.13 ${folder}/nvrtc/libnvrtc.so SYMBOLIC)
   # Many programs open them by the names without a number.
   file(MAKE_DIRECTORY ${folder})
   file(CREATE_LINK libcuda.so.1 ${folder}/libcuda.so SYMBOLIC)
