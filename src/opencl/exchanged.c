@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "opencl/apply.h"
-#include "watch/child.h"
+#include "watch/heddle_child.h"
 
 /* A parameter that has become the allocations of a layout and a count. */
 typedef struct laid_param {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "watch/child.h"
+#include "watch/heddle_child.h"
 
 /* A process has one machine; hence the only global state of this code. */
 static machine the_machine = {.lock = PTHREAD_MUTEX_INITIALIZER};

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "opencl/apply.h"
-#include "watch/child.h"
+#include "watch/heddle_child.h"
 #include "recording/recording.h"
 
 typedef enum race_phase { RACE_RECORDS, RACE_RUNS, RACE_CHOSEN, RACE_LEFT } race_phase;

@@ -21,7 +21,7 @@
  *     watched_device.c    the device profile
  *     progress.c          a line on the terminal while a launch takes long
  *     signals.c           the end of a program that a signal ends
- *     child.c             the heddle program, as a process beside the program's own
+ *     heddle_child.c      the heddle program, as a process beside the program's own
  */
 #ifndef HD_WATCH_H
 #define HD_WATCH_H

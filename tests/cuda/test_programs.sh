@@ -107,6 +107,13 @@ call run -- ./launcher
 grep -q "is of the device's own runtime (cudadevrt)" "$work/log/err" ||
     complain 'no word of what is not of the device runtime'
 
+# Where there is no NVRTC Heddle compiles, with its own headers.
+for name in driver compiling compiled_math; do
+    CUDA_PATH= LD_LIBRARY_PATH= call run -- "./$name"
+    [ "$status" -eq 0 ] || complain "$name without NVRTC: exit status $status"
+    prints '^as expected$'
+done
+
 # A library with the runtime linked in, compiled in parts, which registers its kernels when it is opened.
 sed 's/^int main()/extern "C" int run()/' "$programs/linked.cu" >opened.cu
 build libopened.so opened.cu -I"$programs" -shared -Xcompiler -fPIC -rdc=true "$programs/parts/linked_device.cu"

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "watch/child.h"
+#include "watch/heddle_child.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

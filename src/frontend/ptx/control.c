@@ -175,6 +175,38 @@ static bool lower_known_call(ptx_lowering *l, const char *name) {
     return true;
 }
 
+/* A function of CUDA's mathematics, which nvcc puts in and clang leaves to others. */
+static bool lower_math(ptx_lowering *l, const char *name) {
+    const ptx_operand *list = ptx_operand_at(l, 2), *results = ptx_operand_at(l, 0);
+    const char *types = strncmp(name, FRONT_LIBDEVICE, strlen(FRONT_LIBDEVICE))
+                            ? NULL
+                            : front_libdevice_types(l->arena, name);
+    if (!types || strlen(types) - 2 != list->count || !results->count)
+        return false;
+    kir_value *args = hd_new_array(l->arena, kir_value, list->count + 1);
+    for (uint32_t i = 0; i < list->count; i++) {
+        char type = types[2 + i];
+        args[i] = ptx_value(l, &list->list[i],
+                            type == 'f'   ? PTX_F32
+                            : type == 'd' ? PTX_F64
+                            : type == 'h' ? PTX_U16
+                            : type == 'i' ? PTX_U32
+                                          : PTX_U64);
+        if (type == 'p')
+            args[i] = ptx_pointer(l, args[i]);
+    }
+    kir_type result = *types == 'f'   ? ptx_real(32)
+                      : *types == 'd' ? ptx_real(64)
+                                      : ptx_int(*types == 'h'   ? 16
+                                                : *types == 'i' ? 32
+                                                                : 64);
+    front_math math = {name, list->count, args, result, KIR_NONE};
+    if (!front_libdevice(&l->out, &math))
+        return false;
+    ptx_put_to(l, &results->list[0], math.result, false);
+    return true;
+}
+
 /* ---- calls -------------------------------------------------------------------------------- */
 
 /* Gives the parameter what the caller has for it: a value, or its memory. */
@@ -272,7 +304,7 @@ static void inline_call(ptx_lowering *l, uint32_t called) {
     const ptx_function *function = &l->ptx->functions[index];
     const ptx_operand *results = ptx_operand_at(l, 0), *args = ptx_operand_at(l, 2);
     if (!function->has_body || of_device_runtime(function)) {
-        if (!lower_known_call(l, function->name))
+        if (!lower_known_call(l, function->name) && !lower_math(l, function->name))
             refuse_without_body(l, function);
         return;
     }

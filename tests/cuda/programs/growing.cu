@@ -67,9 +67,7 @@ class Vector {
 static void vector() {
     Vector v(16 << 20);
     unsigned long long *result, host;
-    size_t rest, total, later;
     CUDA(cudaMalloc(&result, sizeof *result));
-    CU(cuMemGetInfo(&rest, &total));
     size_t count = 0;
     for (size_t next : {100000u, 700000u, 3000000u}) {
         v.grow(next);
@@ -80,8 +78,6 @@ static void vector() {
         CUDA(cudaMemcpy(&host, result, sizeof host, cudaMemcpyDeviceToHost));
         CHECK(host == 3 * (unsigned long long)count * (count - 1) / 2);
     }
-    CU(cuMemGetInfo(&later, &total));
-    CHECK(later <= rest - v.bytes());
     // A copy that lies across two mappings.
     int across[1000];
     size_t at = 524288 - 500;
@@ -134,6 +130,7 @@ static void aliases() {
     CHECK(cuMemMap(a + bytes, 2 * bytes, 0, memory, 0) == CUDA_ERROR_INVALID_VALUE);
     CHECK(cuMemMap(a + bytes, 4096, 0, memory, 0) == CUDA_ERROR_INVALID_VALUE);
     CHECK(cuMemCreate(&memory, 4096, &p, 0) == CUDA_ERROR_INVALID_VALUE);
+    CHECK(cuMemCreate(&again, (size_t)1 << 50, &p, 0) == CUDA_ERROR_OUT_OF_MEMORY);
     CHECK(cuMemUnmap(a, bytes / 2) == CUDA_ERROR_INVALID_VALUE);
     CHECK(cuMemSetAccess(a, 2 * bytes, &open, 1) == CUDA_ERROR_INVALID_VALUE); // half is not mapped
     CHECK(cuMemAddressFree(a, 2 * bytes) == CUDA_ERROR_INVALID_VALUE);         // still mapped

@@ -1,6 +1,6 @@
 /* The heddle program, as a process beside the program's own. */
-#ifndef HD_CHILD_H
-#define HD_CHILD_H
+#ifndef HD_HEDDLE_CHILD_H
+#define HD_HEDDLE_CHILD_H
 
 #include "base/base.h"
 

@@ -1,4 +1,4 @@
-#include "watch/child.h"
+#include "watch/heddle_child.h"
 
 #include <dlfcn.h>
 #include <errno.h>
