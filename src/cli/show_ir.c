@@ -52,6 +52,11 @@ int cmd_show_ir(cli *c) {
     return c->json ? cli_print_row(c, result_members, hd_row(&r)) : cli_print(c, &all);
 }
 
+typedef struct ptx_result {
+    const char *text;
+} ptx_result;
+static const hd_member ptx_members[] = {HD_SAME(ptx_result, text), {0}};
+
 int cmd_show_ptx(cli *c) {
     const char *options = c->given->input.source.options, *text;
     hd_status status =
@@ -60,5 +65,6 @@ int cmd_show_ptx(cli *c) {
         return cli_status(status);
     hd_str all = {.arena = c->arena};
     hd_str_add(&all, text);
-    return cli_print(c, &all);
+    const ptx_result r = {text};
+    return c->json ? cli_print_row(c, ptx_members, hd_row(&r)) : cli_print(c, &all);
 }
