@@ -63,7 +63,7 @@ function(heddle_cuda_interface target prefix folder file interfaces version)
                                                ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../include)
   target_link_libraries(${target} PRIVATE ${prefix} heddle_base ${CMAKE_DL_LIBS})
   target_link_options(${target} PRIVATE "LINKER:--version-script=${map}" LINKER:-z,defs ${aliases})
-  string(REGEX MATCH "[.]so[.][0-9]+$" suffix ${file})
+  string(REGEX MATCH "[.]so[.][0-9.]+$" suffix ${file})
   string(REPLACE "${suffix}" "" name ${file})
   set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${name} SUFFIX ${suffix}
     LIBRARY_OUTPUT_DIRECTORY ${folder} BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN"
@@ -83,10 +83,11 @@ function(heddle_cuda_libraries prefix folder ptx)
   target_link_options(${prefix} PRIVATE "LINKER:--version-script=${sources}/process.map")
   set_target_properties(${prefix} PROPERTIES OUTPUT_NAME heddle-cuda
     LIBRARY_OUTPUT_DIRECTORY ${folder} INSTALL_RPATH "$ORIGIN/../lib" LINK_DEPENDS ${sources}/process.map)
-  foreach(version 12 13)
+  foreach(version 11 12 13)
     set(target ${prefix}_cudart_${version})
-    heddle_cuda_interface(${target} ${prefix} ${folder} libcudart.so.${version}
-                          "RUNTIME|RUNTIME_${version}" libcudart.so.${version} ${runtime_sources})
+    string(REPLACE .11 .11.0 file libcudart.so.${version})
+    heddle_cuda_interface(${target} ${prefix} ${folder} ${file} "RUNTIME|RUNTIME_${version}" ${file}
+                          ${runtime_sources})
     target_compile_definitions(${target} PRIVATE CUDART=${version})
   endforeach()
   heddle_cuda_interface(${prefix}_driver ${prefix} ${folder} libcuda.so.1 DRIVER ""

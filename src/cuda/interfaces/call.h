@@ -1,6 +1,6 @@
 /*
  * How the interfaces of CUDA are written. The files of this folder are compiled for each: for the
- * runtime of CUDA 12 and of 13, where CUDART is the version, and for the driver, where it is not
+ * runtime of CUDA 11, 12 and 13, where CUDART is the version, and for the driver, where it is not
  * defined (CUDA Driver and Runtime API 12.9 and 13.0). What both have, under whatever names, stands
  * here once; what only one of them has is in runtime/ and driver/. All names are in
  * kernel/cuda_calls.def.
@@ -126,6 +126,13 @@ typedef struct call_box_params {
 #endif
 cuda_work call_box(const call_box_params *params);
 call_box_params call_box_of(const cuda_copy *copy);
+
+/* Attributes of streams and nodes had fewer bytes in CUDA 11. */
+#if defined(CUDART) && CUDART == 11
+enum { CALL_ATTRIBUTE_BYTES = 32 };
+#else
+enum { CALL_ATTRIBUTE_BYTES = CUDA_ATTRIBUTE_BYTES };
+#endif
 
 /* Graphs' edges have data in some forms of a call; it is a list's item, and the list or NULL. */
 #define EDGE_DATA(...) __VA_ARGS__

@@ -242,13 +242,18 @@ static cuda_error instantiate(cuda_process *p, cuda_handle *result, cuda_handle 
     return error;
 }
 
-CALL(NAMES(cudaGraphInstantiate, cuGraphInstantiateWithFlags),
+CALL(NAMES(cudaGraphInstantiateWithFlags, cuGraphInstantiateWithFlags),
      (cuda_handle * exec, cuda_handle graph, unsigned long long flags), exec, graph, flags) {
     return instantiate(p, exec, graph, flags);
 }
-#ifndef CUDART
-/* What cuGraphInstantiate() was in CUDA 11. */
-CALL(cuGraphInstantiate_v2,
+#if defined(CUDART) && CUDART >= 12
+CALL(cudaGraphInstantiate, (cuda_handle * exec, cuda_handle graph, unsigned long long flags), exec,
+     graph, flags) {
+    return instantiate(p, exec, graph, flags);
+}
+#else
+/* What these were in CUDA 11. */
+CALL(NAMES(cudaGraphInstantiate, cuGraphInstantiate_v2),
      (cuda_handle * exec, cuda_handle graph, cuda_handle *node, char *log, size_t bytes), exec,
      graph, node, log, bytes) {
     if (node)
@@ -300,25 +305,33 @@ CALL(NAMES(cudaGraphNodeGetEnabled, cuGraphNodeGetEnabled),
     return GIVE(found ? enabled : NULL, !found->disabled);
 }
 
-CALL(NAMES(cudaGraphExecUpdate, cuGraphExecUpdate_v2),
-     (cuda_handle exec, cuda_handle graph, cudaGraphExecUpdateResultInfo *info), exec, graph,
-     info) {
+static cuda_error update(cuda_process *p, cuda_handle exec, cuda_handle graph,
+                         cudaGraphExecUpdateResultInfo *info) {
     enum { OTHER_ERROR = 1 };
     cuda_graph_difference difference;
     if (!is_exec(p, exec) || !is_graph(p, graph))
         return CUDA_INVALID_VALUE;
     cuda_error error = cuda_graph_exec_update(p, exec, graph, &difference);
-    if (info)
-        *info = (cudaGraphExecUpdateResultInfo){
-            error && !difference.what ? OTHER_ERROR : (int)difference.what,
-            (void *)(uintptr_t)difference.node, (void *)(uintptr_t)difference.from};
+    *info = (cudaGraphExecUpdateResultInfo){
+        error && !difference.what ? OTHER_ERROR : (int)difference.what,
+        (void *)(uintptr_t)difference.node, (void *)(uintptr_t)difference.from};
     return error;
 }
-#ifndef CUDART
-CALL(cuGraphExecUpdate, (cuda_handle exec, cuda_handle graph, cuda_handle *node, int *result), exec,
-     graph, node, result) {
+
+#if !defined(CUDART) || CUDART >= 12
+CALL(NAMES(cudaGraphExecUpdate, cuGraphExecUpdate_v2),
+     (cuda_handle exec, cuda_handle graph, cudaGraphExecUpdateResultInfo *info), exec, graph,
+     info) {
+    cudaGraphExecUpdateResultInfo unused;
+    return update(p, exec, graph, info ? info : &unused);
+}
+#endif
+#if !defined(CUDART) || CUDART < 12
+CALL(NAMES(cudaGraphExecUpdate, cuGraphExecUpdate),
+     (cuda_handle exec, cuda_handle graph, cuda_handle *node, int *result), exec, graph, node,
+     result) {
     cudaGraphExecUpdateResultInfo info = {0};
-    cuda_error error = cuGraphExecUpdate_v2_within(p, exec, graph, &info);
+    cuda_error error = update(p, exec, graph, &info);
     if (node)
         *node = info.errorNode;
     if (result)

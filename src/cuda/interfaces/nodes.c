@@ -438,7 +438,7 @@ CALL(NAMES(cudaGraphMemcpyNodeGetParams, cuGraphMemcpyNodeGetParams),
 enum { COOPERATIVE = 2, CLUSTER = 4 };
 
 typedef union attribute_value { /* cudaKernelNodeAttrValue, CUkernelNodeAttrValue */
-    char bytes[CUDA_ATTRIBUTE_BYTES];
+    char bytes[CALL_ATTRIBUTE_BYTES];
     int number;
     unsigned cluster[3];
 } attribute_value;

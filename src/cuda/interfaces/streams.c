@@ -64,7 +64,7 @@ CALL(NAMES(cudaStreamGetDevice, cuStreamGetDevice), (cuda_handle which, int *dev
 /* ---- attributes: hints about caches and the like, which are kept ------------------------------- */
 
 typedef struct attribute_value { /* cudaStreamAttrValue, CUstreamAttrValue */
-    char bytes[CUDA_ATTRIBUTE_BYTES];
+    char bytes[CALL_ATTRIBUTE_BYTES];
 } attribute_value;
 
 static cuda_error attribute_of(cuda_process *p, cuda_handle which, int id, attribute_value **kept) {
@@ -256,6 +256,12 @@ static cuda_error capture_info(cuda_process *p, cuda_handle which, int *status,
     return CUDA_SUCCESS;
 }
 
+#if defined(CUDART) && CUDART == 11
+CALL(cudaStreamGetCaptureInfo, (cuda_handle stream, int *status, unsigned long long *id), stream,
+     status, id) {
+    return capture_info(p, stream, status, id, NULL, NULL, NULL);
+}
+#endif
 #if defined(CUDART) && CUDART >= 13
 #define CAPTURE_INFO_WITH_EDGES cudaStreamGetCaptureInfo
 #else
