@@ -10,8 +10,10 @@
  *     graph               work that is kept, captured from streams or added, and replayed
  *     stream              streams and events: where work is handed in
  *     work                a launch, a copy, a fill, a host function: what streams and graphs hold
+ *     children            what kernels launch
  *     module              kernels and variables of PTX, loaded when they are first asked for
  *     memory              what is allocated, by whom, and what a pointer points to
+ *     virtual             addresses that are reserved, and memory that is mapped there
  *     device              what the device profile and compute capability tell a program
  *     record              launches as jobs, and what memory held before and after them
  *     fatbin, error       formats and numbers
@@ -44,6 +46,8 @@ typedef enum cuda_handle_kind {
     CUDA_MODULE,
     CUDA_KERNEL,
     CUDA_POOL,
+    CUDA_USER_OBJECT,
+    CUDA_PHYSICAL,
     CUDA_CONTEXT
 } cuda_handle_kind;
 

@@ -5,9 +5,9 @@ source "$(dirname "$0")/../cli/lib.sh"
 source "$source_folder/tests/cuda/programs.sh"
 # PTX of some is kept. Where there is nvcc, it makes that of every fifth of the others: test_programs.sh has
 # them all. Left out are programs that need the toolkit's headers (arrivals, contexts, driver and those like it,
-# graph_params, groups, half, runtime_calls, runtime_streams, tensors) or its linker (linked), one whose PTX names
-# folders (debugging), and what clang does in another way than nvcc, or not at all: names of static variables
-# (modules), managed variables, a default stream for each thread (per_thread).
+# graph_params, groups, half, runtime_calls, runtime_streams, tensors, and those that say "// toolkit") or its
+# linker (linked), one whose PTX names folders (debugging), and what clang does in another way than nvcc, or not
+# at all: names of static variables (modules), managed variables, a default stream for each thread (per_thread).
 nvcc=${CUDA_PATH-${CUDA_HOME-/usr/local/cuda}}/bin/nvcc
 number=0
 for file in "$programs"/*.cu; do
@@ -16,6 +16,7 @@ for file in "$programs"/*.cu; do
     arrivals | contexts | debugging | driver* | graph_params | groups | half | linked | managed | modules | \
         per_thread | runtime_* | tensors) continue ;;
     esac
+    ! grep -q '^// toolkit$' "$file" || continue
     number=$((number + 1))
     if [ -e "$kept/$name.ptx" ]; then
         cp "$kept/$name.ptx" .

@@ -1,6 +1,4 @@
 /* Copies, fills and launches, as the driver has them. */
-#include <stdlib.h>
-
 #include "cuda/interfaces/call.h"
 
 /* ---- bytes ------------------------------------------------------------------------------------- */
@@ -89,35 +87,36 @@ static cuda_work rows_work(const rows *r) {
 }
 WORK_CALLS(cuMemcpy2D_v2, cuMemcpy2DAsync_v2, (const rows *r), rows_work(r))
 
-/* CUDA_MEMCPY3D: one side, then the other. */
-typedef struct planes_side {
-    size_t x, y, z, level;
-    int type;
-    const void *host;
-    void *device;
-    cuda_handle array;
-    void *reserved;
-    size_t pitch, height;
-} planes_side;
-typedef struct planes {
-    planes_side from, to;
-    size_t width, height, depth;
-} planes;
-
-static cuda_place plane_of(const planes_side *s, const planes *b) {
+static cuda_place plane_of(const call_box_side *s, const call_box_params *b) {
     return place_of(s->type, s->host, s->device, (size_t[]){s->x, s->y, s->z},
                     s->pitch ? s->pitch : b->width, s->height ? s->height : b->height);
 }
-static bool side_fits(const planes_side *s, const planes *b) {
+static bool side_fits(const call_box_side *s, const call_box_params *b) {
     return fits(s->pitch, s->x, b->width) && fits(s->height, s->y, b->height) && !s->level;
 }
-static cuda_work planes_work(const planes *b) {
+cuda_work call_box(const call_box_params *b) {
     if (!b || !side_fits(&b->to, b) || !side_fits(&b->from, b))
         return cuda_work_failed(CUDA_INVALID_VALUE);
     return box_work(plane_of(&b->to, b), plane_of(&b->from, b),
                     (cuda_box){b->width, b->height, b->depth}, b->to.type, b->from.type);
 }
-WORK_CALLS(cuMemcpy3D_v2, cuMemcpy3DAsync_v2, (const planes *b), planes_work(b))
+WORK_CALLS(cuMemcpy3D_v2, cuMemcpy3DAsync_v2, (const call_box_params *b), call_box(b))
+
+static call_box_side side_of(const cuda_place *place, const cuda_box *box, int type) {
+    call_box_side side = {.type = type,
+                          .pitch = place->row ? place->row : box->width,
+                          .height =
+                              place->row && place->plane ? place->plane / place->row : box->height};
+    *(type == TYPE_HOST ? (void **)&side.host : &side.device) = place->at;
+    return side;
+}
+call_box_params call_box_of(const cuda_copy *c) {
+    bool unified = c->direction == CUDA_BY_ADDRESS;
+    int from = unified ? TYPE_UNIFIED : c->direction & 2 ? TYPE_DEVICE : TYPE_HOST;
+    int to = unified ? TYPE_UNIFIED : c->direction & 1 ? TYPE_DEVICE : TYPE_HOST;
+    return (call_box_params){side_of(&c->from, &c->box, from), side_of(&c->to, &c->box, to),
+                             c->box.width, c->box.height, c->box.depth};
+}
 
 /* ---- fills ------------------------------------------------------------------------------------- */
 
@@ -140,32 +139,6 @@ FILLS(32, unsigned)
 
 /* ---- launches ---------------------------------------------------------------------------------- */
 
-/* What `extra` holds: pairs of a key and a value. */
-enum { EXTRA_END, EXTRA_BUFFER, EXTRA_BYTES };
-
-/* Pointers into a packed buffer; NULL: it is too short for the parameters. */
-static void **unpack(const cuda_kernel *k, void **extra) {
-    char *buffer = NULL;
-    size_t bytes = 0;
-    for (; (uintptr_t)*extra != EXTRA_END; extra += 2) {
-        if ((uintptr_t)*extra == EXTRA_BUFFER)
-            buffer = extra[1];
-        else if ((uintptr_t)*extra == EXTRA_BYTES)
-            bytes = *(size_t *)extra[1];
-        else
-            return NULL;
-    }
-    if (!buffer || bytes < k->facts.params_bytes)
-        return NULL;
-    void **args = hd_zeroed(k->facts.param_count + 1, sizeof *args);
-    for (uint32_t i = 0; i < k->facts.param_count; i++) {
-        uint32_t at, length;
-        cuda_kernel_param(k, i, &at, &length);
-        args[i] = buffer + at;
-    }
-    return args;
-}
-
 typedef struct launch_config { /* CUlaunchConfig */
     unsigned grid[3], block[3], shared;
     cuda_handle stream;
@@ -181,13 +154,9 @@ static cuda_error launch(cuda_process *p, const launch_config *c, cuda_handle fu
         return CUDA_INVALID_HANDLE;
     if (params && extra)
         return CUDA_INVALID_VALUE;
-    void **own = extra ? unpack(function, extra) : NULL;
-    if (extra && !own)
-        return CUDA_INVALID_VALUE;
-    const cuda_work work = call_launch(p, function, &size, own ? own : params, cooperative);
-    cuda_error error = cuda_submit(p, c->stream, &work);
-    free(own);
-    return error;
+    const cuda_work work = extra ? call_packed_launch(p, function, &size, extra)
+                                 : call_launch(p, function, &size, params, cooperative);
+    return cuda_submit(p, c->stream, &work);
 }
 
 CALL(cuLaunchKernelEx, (const launch_config *c, cuda_handle function, void **params, void **extra),

@@ -109,6 +109,18 @@ cuda_work call_box(const cudaMemcpy3DParms *c) {
 }
 WORK_CALLS(cudaMemcpy3D, cudaMemcpy3DAsync, (const cudaMemcpy3DParms *params), call_box(params))
 
+static cudaPitchedPtr pointer_of(const cuda_place *place, const cuda_box *box) {
+    size_t pitch = place->row ? place->row : box->width;
+    return (cudaPitchedPtr){place->at, pitch, box->width,
+                            place->row && place->plane ? place->plane / pitch : box->height};
+}
+call_box_params call_box_of(const cuda_copy *c) {
+    return (cudaMemcpy3DParms){.srcPtr = pointer_of(&c->from, &c->box),
+                               .dstPtr = pointer_of(&c->to, &c->box),
+                               .extent = {c->box.width, c->box.height, c->box.depth},
+                               .kind = (int)c->direction};
+}
+
 /* What a texture's elements would be; programs that have headers with textures in them ask. */
 typedef struct channel_description {
     int x, y, z, w, kind;
@@ -174,11 +186,9 @@ CALL_EARLY(cudaGetKernel, (cuda_handle * kernel, const void *host), kernel, host
 CALL(cudaPointerGetAttributes, (cudaPointerAttributes * result, const void *pointer), result,
      pointer) {
     enum { HOST = 1, DEVICE = 2, MANAGED = 3, INVALID_DEVICE = -2 }; /* cudaMemoryType */
-    static const int types[] = {[CUDA_MEMORY_DEVICE] = DEVICE,
-                                [CUDA_MEMORY_MANAGED] = MANAGED,
-                                [CUDA_MEMORY_PINNED] = HOST,
-                                [CUDA_MEMORY_REGISTERED] = HOST,
-                                [CUDA_MEMORY_VARIABLE] = DEVICE};
+    static const int types[] = {[CUDA_MEMORY_DEVICE] = DEVICE,   [CUDA_MEMORY_MANAGED] = MANAGED,
+                                [CUDA_MEMORY_PINNED] = HOST,     [CUDA_MEMORY_REGISTERED] = HOST,
+                                [CUDA_MEMORY_VARIABLE] = DEVICE, [CUDA_MEMORY_MAPPED] = DEVICE};
     void *address = (void *)(uintptr_t)pointer;
     if (!result || !pointer)
         return CUDA_INVALID_VALUE;
