@@ -227,3 +227,14 @@ cuda_error cuda_virtual_open(cuda_process *p, void *address, size_t bytes, bool 
         r->mappings[i].is_open = is_open;
     return show(p, r);
 }
+
+bool cuda_virtual_has_aliases(const cuda_process *p) {
+    const cuda_memory *m = p->memory;
+    for (size_t i = 0; i < m->reserved.count; i++) {
+        const cuda_reservation *r = m->reserved.data[i];
+        for (size_t k = 0; k < r->count; k++)
+            if (r->mappings[k].of->mappings > 1)
+                return true;
+    }
+    return false;
+}

@@ -47,6 +47,8 @@ cuda_error cuda_virtual_map(cuda_process *p, void *address, size_t bytes, size_t
 cuda_error cuda_virtual_unmap(cuda_process *p, void *address, size_t bytes);
 /* Whether the device may touch these mappings. */
 cuda_error cuda_virtual_open(cuda_process *p, void *address, size_t bytes, bool is_open);
+/* Some memory can be touched at several addresses. */
+bool cuda_virtual_has_aliases(const cuda_process *p);
 /* The mapping that holds the address; NULL: there is none. */
 const cuda_mapping *cuda_virtual_at(const cuda_process *p, const void *address);
 #endif

@@ -167,6 +167,16 @@ typedef struct wishes {
     const char *options;
 } wishes;
 
+/* What NVRTC alone has, and changes nothing here, with a value behind an equals sign or none. */
+static const char without_meaning[] =
+    "-device-int128 --device-int128 -device-float128 --device-float128 -dlto --dlink-time-opt "
+    "-builtin-move-forward --builtin-move-forward -builtin-initializer-list "
+    "--builtin-initializer-list -modify-stack-limit --modify-stack-limit -no-source-include "
+    "--no-source-include -no-cache --no-cache -ewp --extensible-whole-program -pch --pch "
+    "-version-ident --version-ident -opt-info --optimization-info -dopt --dopt -Ofast-compile "
+    "--Ofast-compile -minimal --minimal -device-stack-protector --device-stack-protector "
+    "-brief-diagnostics --brief-diagnostics";
+
 /* "-I DIR" of the folder in which the program runs. */
 static const char *absolute_folder(hd_arena *arena, const char *folder) {
     char here[4096];
@@ -185,6 +195,10 @@ static wishes read_options(hd_arena *arena, int count, const char *const *option
             w.all_on_device = true;
             continue;
         }
+        if (hd_has_word(without_meaning, hd_strndup(arena, word, strcspn(word, "="))))
+            continue;
+        if (hd_has_word("-w --disable-warnings", word))
+            word = "-w";
         for (size_t f = 0; f < 2; f++) {
             size_t length = strlen(folders[f]);
             if (!strncmp(word, folders[f], length) && word[length])

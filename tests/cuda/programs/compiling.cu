@@ -111,8 +111,11 @@ static void fails() {
     program = made("int twice(int x) { return 2 * x; }\n"
                    "__global__ void k(int *x) { *x = twice(*x); }\n",
                    0);
-    const char *device[] = {"-default-device"};
-    CHECK(nvrtcCompileProgram(program, 1, device) == NVRTC_SUCCESS);
+    const char *device[] = {"-default-device",   "--builtin-move-forward=true",
+                            "-device-int128",    "--maxrregcount=32",
+                            "--use_fast_math",   "--relocatable-device-code=true",
+                            "--define-macro=X=1"};
+    CHECK(nvrtcCompileProgram(program, 7, device) == NVRTC_SUCCESS);
     CHECK(nvrtcDestroyProgram(&program) == NVRTC_SUCCESS);
     int count, major, minor;
     CHECK(nvrtcGetNumSupportedArchs(&count) == NVRTC_SUCCESS && count > 0);
