@@ -302,6 +302,8 @@ CALL(cuStreamGetCtx, (cuda_handle which, cuda_handle *result), which, result) {
     const cuda_stream *stream = cuda_stream_find(p, which);
     if (!stream)
         return CUDA_INVALID_HANDLE;
+    if (stream->context && !call_is_context(p, stream->context))
+        return CUDA_INVALID_CONTEXT; /* it is destroyed */
     return GIVE(result, stream->context ? stream->context : call_context());
 }
 EXPORT int cuStreamGetCtx_v2(cuda_handle stream, cuda_handle *result, cuda_handle *part) {

@@ -20,6 +20,13 @@
         }                                                                                        \
     } while (0)
 
+// An error of the runtime, which is the last one until it is taken.
+#define FAILS(error, call)                    \
+    do {                                      \
+        CHECK((call) == (error));             \
+        CHECK(cudaGetLastError() == (error)); \
+    } while (0)
+
 #define DRIVER(call)                                                                 \
     do {                                                                             \
         CUresult error_ = (call);                                                    \

@@ -125,9 +125,10 @@ static void contexts() {
     CHECK(current == first && cuStreamGetCtx(stream, nullptr) == CUDA_ERROR_INVALID_VALUE);
     DRIVER(cuStreamGetCtx_v2(stream, &current, &part_of_device));
     CHECK(current == third && part_of_device == nullptr);
+    DRIVER(cuCtxDestroy(third));
+    CHECK(cuStreamGetCtx(stream, &current) == CUDA_ERROR_INVALID_CONTEXT);
     DRIVER(cuStreamDestroy(stream));
     CHECK(cuStreamGetCtx(stream, &current) == CUDA_ERROR_INVALID_HANDLE);
-    DRIVER(cuCtxDestroy(third));
     DRIVER(cuCtxDestroy(first));
 }
 

@@ -132,8 +132,8 @@ static void edges() {
     DRIVER(cuGraphExecGetFlags(exec, &flags));
     CHECK(flags == CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD);
     order = launched(exec);
-    CHECK(order.size() == 3 && std::find(order.begin(), order.end(), 1) <
-                                   std::find(order.begin(), order.end(), 2));
+    CHECK(order.size() == 3 &&
+          std::find(order.begin(), order.end(), 1) < std::find(order.begin(), order.end(), 2));
     DRIVER(cuGraphExecDestroy(exec));
     DRIVER(add(graph, &node[2], &node[1], 1));
     DRIVER(add(graph, &node[2], &node[4], 1));
@@ -170,8 +170,8 @@ static void nodes() {
     DRIVER(cuGraphAddEventRecordNode(&node[3], graph, &node[2], 1, event));
     DRIVER(cuGraphAddEventWaitNode(&node[4], graph, &node[3], 1, event));
     node[5] = add_call(graph, {node[4]}, 2);
-    const CUgraphNodeType types[] = {CU_GRAPH_NODE_TYPE_HOST,         CU_GRAPH_NODE_TYPE_GRAPH,
-                                     CU_GRAPH_NODE_TYPE_EMPTY,        CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+    const CUgraphNodeType types[] = {CU_GRAPH_NODE_TYPE_HOST,       CU_GRAPH_NODE_TYPE_GRAPH,
+                                     CU_GRAPH_NODE_TYPE_EMPTY,      CU_GRAPH_NODE_TYPE_EVENT_RECORD,
                                      CU_GRAPH_NODE_TYPE_WAIT_EVENT, CU_GRAPH_NODE_TYPE_HOST};
     for (int i = 0; i < 6; i++) {
         DRIVER(cuGraphNodeGetType(node[i], &type));

@@ -68,7 +68,8 @@ static std::string fat_binary() {
             continue;
         const size_t end = sections[i].sh_offset + sections[i].sh_size;
         for (size_t at = sections[i].sh_offset; at < end; at += 8) {
-            unsigned short words[4]; // a magic number, a version, bytes of the head; bytes behind it
+            unsigned short
+                words[4]; // a magic number, a version, bytes of the head; bytes behind it
             unsigned long long bytes;
             std::memcpy(words, &file[at], sizeof words);
             std::memcpy(&bytes, &file[at + 8], sizeof bytes);
@@ -128,17 +129,21 @@ static void libraries(CUstream stream) {
     // Attributes are as they were set; those that are facts cannot be.
     DRIVER(cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel, 0));
     CHECK(value == 1024);
-    DRIVER(cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, kernel, 0));
+    DRIVER(
+        cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, kernel, 0));
     CHECK(value == attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK) - 1024);
     DRIVER(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 60000, kernel, 0));
-    DRIVER(cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, kernel, 0));
+    DRIVER(
+        cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, kernel, 0));
     CHECK(value == 60000);
     DRIVER(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 50, kernel, 0));
-    DRIVER(cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, kernel, 0));
+    DRIVER(cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, kernel,
+                                0));
     CHECK(value == 50);
-    CHECK(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_NUM_REGS, 8, kernel, 0) == CUDA_ERROR_INVALID_VALUE);
-    CHECK(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1 << 20, kernel, 0) ==
+    CHECK(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_NUM_REGS, 8, kernel, 0) ==
           CUDA_ERROR_INVALID_VALUE);
+    CHECK(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1 << 20, kernel,
+                               0) == CUDA_ERROR_INVALID_VALUE);
     CHECK(cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel, 1) ==
           CUDA_ERROR_INVALID_DEVICE);
     CHECK(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 50, kernel, 1) ==
@@ -221,7 +226,8 @@ static void occupancy() {
             const int by_threads = threads_of_sm / ((threads + 31) / 32 * 32);
             const int by_shared = shared_of_sm / (1024 + dynamic + reserved);
             const int wanted = std::min({by_threads, by_shared, blocks_of_sm});
-            DRIVER(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, threads, dynamic));
+            DRIVER(
+                cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, threads, dynamic));
             CHECK(blocks == wanted);
             DRIVER(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
                 &blocks, function, threads, dynamic, CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE));
@@ -248,7 +254,8 @@ static void occupancy() {
     CHECK(grid * block == sms * threads_of_sm);
     DRIVER(cuOccupancyMaxPotentialBlockSizeWithFlags(&grid, &block, function, nullptr, 0, 100, 0));
     CHECK(block <= 100 && grid % sms == 0);
-    CHECK(cuOccupancyMaxPotentialBlockSizeWithFlags(&grid, &block, function, nullptr, 0, 0, 8) == 1);
+    CHECK(cuOccupancyMaxPotentialBlockSizeWithFlags(&grid, &block, function, nullptr, 0, 0, 8) ==
+          1);
     CHECK(cuOccupancyMaxPotentialBlockSizeWithFlags(nullptr, &block, function, nullptr, 0, 0, 0) ==
           CUDA_ERROR_INVALID_VALUE);
     DRIVER(cuModuleUnload(module));

@@ -110,7 +110,7 @@ static void copy_of_rows() {
             CUDA_MEMCPY2D bad = out;
             (wrong == 0   ? bad.srcPitch = wide + 2 // less than the row with its position
              : wrong == 1 ? bad.dstPitch = wide + 1
-             : wrong == 2 ? bad.srcY = planes * rows - high + 1 // behind the end
+             : wrong == 2 ? bad.srcY = planes *rows - high + 1 // behind the end
                           : bad.srcDevice = 0);
             CHECK(copy(&bad) == CUDA_ERROR_INVALID_VALUE);
         }
@@ -285,8 +285,8 @@ static void device_memory() {
     CHECK(cuStreamAttachMemAsync((CUstream)&a, managed, 0, CU_MEM_ATTACH_HOST) ==
           CUDA_ERROR_INVALID_HANDLE);
     // What a pointer points to.
-    CUpointer_attribute asked[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
-                                   CU_POINTER_ATTRIBUTE_RANGE_SIZE,
+    CUpointer_attribute asked[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                   CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_POINTER_ATTRIBUTE_RANGE_SIZE,
                                    CU_POINTER_ATTRIBUTE_RANGE_START_ADDR};
     unsigned type, is_managed;
     size_t size;

@@ -12,12 +12,6 @@ __device__ int variable[n];
 __global__ void add(int *x, int value) { x[blockIdx.x * blockDim.x + threadIdx.x] += value; }
 __global__ void multiply(int *x, int value) { x[blockIdx.x * blockDim.x + threadIdx.x] *= value; }
 
-#define FAILS(error, call)                    \
-    do {                                      \
-        CHECK((call) == (error));             \
-        CHECK(cudaGetLastError() == (error)); \
-    } while (0)
-
 static std::vector<int> calls;
 static void call(void *user) { calls.push_back((int)(size_t)user); }
 
@@ -114,14 +108,15 @@ static void parameters() {
     CUDA(cudaGraphMemsetNodeSetParams(fill, &fill_params));
     box = copy_of(host, x, sizeof host, cudaMemcpyDeviceToHost);
     CUDA(cudaGraphMemcpyNodeSetParams(copy, &box));
-    CUDA(cudaGraphMemcpyNodeSetParams1D(copy_1d, other_host, x, sizeof host, cudaMemcpyDeviceToHost));
+    CUDA(cudaGraphMemcpyNodeSetParams1D(copy_1d, other_host, x, sizeof host,
+                                        cudaMemcpyDeviceToHost));
     call_params.userData = (void *)3;
     CUDA(cudaGraphHostNodeSetParams(host_call, &call_params));
     FAILS(cudaErrorInvalidValue, cudaGraphKernelNodeSetParams(fill, &params));
     FAILS(cudaErrorInvalidValue, cudaGraphMemsetNodeSetParams(fill, nullptr));
     FAILS(cudaErrorInvalidValue, cudaGraphMemcpyNodeSetParams(host_call, &box));
-    FAILS(cudaErrorInvalidValue, cudaGraphMemcpyNodeSetParams1D(host_call, host, x, 4,
-                                                                 cudaMemcpyDeviceToHost));
+    FAILS(cudaErrorInvalidValue,
+          cudaGraphMemcpyNodeSetParams1D(host_call, host, x, 4, cudaMemcpyDeviceToHost));
     FAILS(cudaErrorInvalidValue, cudaGraphHostNodeSetParams(host_call, nullptr));
     CUDA(cudaGraphInstantiate(&exec, graph, 0));
     run(exec);
@@ -222,7 +217,8 @@ static void structure() {
     CUDA(cudaGraphInstantiateWithParams(&exec, graph, &told));
     CHECK(told.result_out == cudaGraphInstantiateSuccess && !told.errNode_out);
     CUDA(cudaGraphExecDestroy(exec));
-    CUDA(cudaGraphAddDependencies(graph, &from, &to, nullptr, 1)); // a circle, with record behind it
+    CUDA(
+        cudaGraphAddDependencies(graph, &from, &to, nullptr, 1)); // a circle, with record behind it
     FAILS(cudaErrorInvalidValue, cudaGraphInstantiateWithParams(&exec, graph, &told));
     CHECK(told.result_out == cudaGraphInstantiateInvalidStructure);
     CHECK(told.errNode_out == to || told.errNode_out == in || told.errNode_out == from);

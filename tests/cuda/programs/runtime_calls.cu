@@ -21,13 +21,6 @@ __global__ void weigh(double *sums, record one, char scale, int n) {
     sums[threadIdx.x] = part[n - 1 - threadIdx.x];
 }
 
-// The one that a failure leaves as the last one, and takes it away.
-#define FAILS(error, call)                    \
-    do {                                      \
-        CHECK((call) == (error));             \
-        CHECK(cudaGetLastError() == (error)); \
-    } while (0)
-
 static void device() {
     int value, version, least, greatest;
     unsigned flags;
@@ -47,7 +40,8 @@ static void device() {
     CUDA(cudaGetDeviceFlags(&flags));
     CHECK((flags & cudaDeviceScheduleMask) == cudaDeviceScheduleBlockingSync);
     FAILS(cudaErrorInvalidDevice, cudaInitDevice(1, 0, 0));
-    FAILS(cudaErrorInvalidValue, cudaSetDeviceFlags(cudaDeviceScheduleSpin | cudaDeviceScheduleYield));
+    FAILS(cudaErrorInvalidValue,
+          cudaSetDeviceFlags(cudaDeviceScheduleSpin | cudaDeviceScheduleYield));
     FAILS(cudaErrorInvalidValue, cudaSetDeviceFlags(0x100));
     FAILS(cudaErrorInvalidValue, cudaGetDeviceFlags(nullptr));
     cudaDeviceProp wanted = {};
@@ -76,7 +70,8 @@ static void device() {
     FAILS(cudaErrorInvalidValue, cudaDeviceEnablePeerAccess(1, 1));
     FAILS(cudaErrorInvalidDevice, cudaDeviceDisablePeerAccess(1));
     FAILS(cudaErrorPeerAccessNotEnabled, cudaDeviceDisablePeerAccess(0));
-    FAILS(cudaErrorInvalidDevice, cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, 0, 0));
+    FAILS(cudaErrorInvalidDevice,
+          cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, 0, 0));
     FAILS(cudaErrorInvalidValue, cudaDeviceGetP2PAttribute(&value, (cudaDeviceP2PAttr)9, 0, 1));
     // Hints, which are as they are set.
     cudaFuncCache cache;
@@ -94,7 +89,8 @@ static void device() {
     CUDA(cudaCtxResetPersistingL2Cache());
     CUDA(cudaProfilerStart());
     CUDA(cudaProfilerStop());
-    cudaChannelFormatDesc channel = cudaCreateChannelDesc(8, 16, 24, 32, cudaChannelFormatKindUnsigned);
+    cudaChannelFormatDesc channel =
+        cudaCreateChannelDesc(8, 16, 24, 32, cudaChannelFormatKindUnsigned);
     CHECK(channel.x == 8 && channel.y == 16 && channel.z == 24 && channel.w == 32);
     CHECK(channel.f == cudaChannelFormatKindUnsigned);
     // The driver's functions.
@@ -102,12 +98,14 @@ static void device() {
     cudaDriverEntryPointQueryResult result;
     CUDA(cudaGetDriverEntryPoint("cuMemFree", &found, cudaEnableDefault, &result));
     CHECK(found == (void *)cuMemFree_v2 && result == cudaDriverEntryPointSuccess);
-    CUDA(cudaGetDriverEntryPointByVersion("cuMemFree", &same, 12000, cudaEnableLegacyStream, &result));
+    CUDA(cudaGetDriverEntryPointByVersion("cuMemFree", &same, 12000, cudaEnableLegacyStream,
+                                          &result));
     CHECK(found == same);
     CUDA(cudaGetDriverEntryPoint("cuNothing", &found, cudaEnableDefault, &result));
     CHECK(!found && result == cudaDriverEntryPointSymbolNotFound);
     CUDA(cudaGetDriverEntryPoint("cuNothing", &found, cudaEnableDefault, nullptr));
-    FAILS(cudaErrorInvalidValue, cudaGetDriverEntryPoint(nullptr, &found, cudaEnableDefault, &result));
+    FAILS(cudaErrorInvalidValue,
+          cudaGetDriverEntryPoint(nullptr, &found, cudaEnableDefault, &result));
     FAILS(cudaErrorInvalidValue,
           cudaGetDriverEntryPointByVersion("cuMemFree", &same, 99000, cudaEnableDefault, &result));
 }
@@ -163,29 +161,31 @@ static void kernels() {
     CUDA(cudaGetDeviceProperties(&device, 0));
     CUDA(cudaFuncGetAttributes(&facts, host));
     CHECK(facts.sharedSizeBytes == n * sizeof(double) && facts.numRegs <= 32);
-    CHECK(facts.maxDynamicSharedSizeBytes == (int)(device.sharedMemPerBlock - facts.sharedSizeBytes));
+    CHECK(facts.maxDynamicSharedSizeBytes ==
+          (int)(device.sharedMemPerBlock - facts.sharedSizeBytes));
     const int of_block = (int)(facts.sharedSizeBytes + device.reservedSharedMemPerBlock);
     const int of_sm = (int)device.sharedMemPerMultiprocessor;
     for (int threads : {64, 512})
         for (int dynamic : {0, 10000}) {
             CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
                 &blocks, host, threads, dynamic, cudaOccupancyDisableCachingOverride));
-            CHECK(blocks == std::min({device.maxThreadsPerMultiProcessor / threads,
-                                      device.maxBlocksPerMultiProcessor,
-                                      of_sm / (of_block + dynamic)}));
+            CHECK(blocks ==
+                  std::min({device.maxThreadsPerMultiProcessor / threads,
+                            device.maxBlocksPerMultiProcessor, of_sm / (of_block + dynamic)}));
         }
-    FAILS(cudaErrorInvalidValue, cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-                                     &blocks, host, 64, 0, 8));
+    FAILS(cudaErrorInvalidValue,
+          cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, host, 64, 0, 8));
     CUDA(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, host, 8, 64));
     CHECK((int)bytes == of_sm / 8 - of_block);
-    CUDA(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, host, 1, 64)); // all that a launch can have
+    CUDA(cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, host, 1,
+                                                   64)); // all that a launch can have
     CHECK((int)bytes == facts.maxDynamicSharedSizeBytes);
     FAILS(cudaErrorInvalidValue, cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, host, 0, 64));
     FAILS(cudaErrorInvalidDeviceFunction,
           cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, &bytes, 1, 64));
     // What is not asked for cannot be had, and is no more than there is.
-    FAILS(cudaErrorInvalidValue,
-          cudaLaunchKernel(host, dim3(1), dim3(n), args, facts.maxDynamicSharedSizeBytes + 1, nullptr));
+    FAILS(cudaErrorInvalidValue, cudaLaunchKernel(host, dim3(1), dim3(n), args,
+                                                  facts.maxDynamicSharedSizeBytes + 1, nullptr));
 }
 
 // Calls of CUDA 12 that changed in 13, from the library that programs of that version have.
@@ -224,7 +224,8 @@ static void calls_of_12() {
     for (size_t i = size; i < sizeof old; i++)
         CHECK(old[i] == 0x5a);
     CHECK(t.named<get_properties>("cudaGetDeviceProperties_v2")(old, 1) == cudaErrorInvalidDevice);
-    CHECK(t.named<get_properties>("cudaGetDeviceProperties_v2")(nullptr, 0) == cudaErrorInvalidValue);
+    CHECK(t.named<get_properties>("cudaGetDeviceProperties_v2")(nullptr, 0) ==
+          cudaErrorInvalidValue);
     // Advice and prefetches by a place, and by a number.
     int *x;
     const size_t bytes = 4000;
@@ -237,7 +238,8 @@ static void calls_of_12() {
     CHECK(advise_v2(x, bytes, cudaMemAdviseSetAccessedBy, other) == cudaErrorInvalidDevice);
     CHECK(advise_v2(x, bytes, cudaMemAdviseSetAccessedBy, none) == cudaErrorInvalidValue);
     CHECK(advise_v2(x, bytes + 1, cudaMemAdviseSetReadMostly, here) == cudaErrorInvalidValue);
-    CUDA(t.named<advise_old>("cudaMemAdvise")(x, bytes, cudaMemAdviseSetAccessedBy, cudaCpuDeviceId));
+    CUDA(t.named<advise_old>("cudaMemAdvise")(x, bytes, cudaMemAdviseSetAccessedBy,
+                                              cudaCpuDeviceId));
     CHECK(t.named<advise_old>("cudaMemAdvise")(x, bytes, cudaMemAdviseSetAccessedBy, 1) ==
           cudaErrorInvalidDevice);
     prefetch *prefetch_v2 = t.named<prefetch>("cudaMemPrefetchAsync_v2");
@@ -263,7 +265,8 @@ static void calls_of_12() {
     CUDA(cudaLaunchHostFunc(stream, [](void *) {}, nullptr));
     CUDA(capture_v2(stream, &status, &ids[0], &graphs[0], &after, &counts[0]));
     CUDA(capture_v3(stream, &status, &ids[1], &graphs[1], &after, &edges, &counts[1]));
-    CUDA(cudaStreamGetCaptureInfo(stream, &status, &ids[2], &graphs[2], &after, &edges, &counts[2]));
+    CUDA(
+        cudaStreamGetCaptureInfo(stream, &status, &ids[2], &graphs[2], &after, &edges, &counts[2]));
     CHECK(status == cudaStreamCaptureStatusActive && !edges);
     for (int i = 0; i < 3; i++)
         CHECK(ids[i] == ids[0] && graphs[i] == graphs[0] && counts[i] == 1);

@@ -25,12 +25,6 @@ static memory held(const void *device) {
     return m;
 }
 
-#define FAILS(error, call)                    \
-    do {                                      \
-        CHECK((call) == (error));             \
-        CHECK(cudaGetLastError() == (error)); \
-    } while (0)
-
 static void shapes(cudaStream_t stream) {
     unsigned char *a, *b;
     const cudaStream_t none = (cudaStream_t)&stream;
@@ -169,8 +163,7 @@ static void pools(cudaStream_t stream) {
     CUDA(cudaMallocFromPoolAsync(&x, 600, pool, stream));
     FAILS(cudaErrorMemoryAllocation, cudaMallocFromPoolAsync(&y, 600, pool, stream));
     FAILS(cudaErrorInvalidValue, cudaMallocFromPoolAsync(&y, 600, (cudaMemPool_t)&x, stream));
-    FAILS(cudaErrorInvalidResourceHandle,
-          cudaMallocFromPoolAsync(&y, 600, pool, (cudaStream_t)&x));
+    FAILS(cudaErrorInvalidResourceHandle, cudaMallocFromPoolAsync(&y, 600, pool, (cudaStream_t)&x));
     CUDA(cudaDeviceSetMemPool(0, pool));
     CUDA(cudaDeviceGetMemPool(&current, 0));
     CHECK(current == pool);
@@ -230,7 +223,8 @@ static void streams() {
     CHECK(value.accessPolicyWindow.num_bytes == 4096 && value.accessPolicyWindow.hitRatio == 0.5f);
     CUDA(cudaStreamGetAttribute(plain, cudaStreamAttributeSynchronizationPolicy, &value));
     CHECK(value.syncPolicy == cudaSyncPolicyAuto);
-    FAILS(cudaErrorInvalidValue, cudaStreamGetAttribute(plain, cudaLaunchAttributeCooperative, &value));
+    FAILS(cudaErrorInvalidValue,
+          cudaStreamGetAttribute(plain, cudaLaunchAttributeCooperative, &value));
     FAILS(cudaErrorInvalidResourceHandle, cudaStreamCopyAttributes(urgent, none));
     // Events of a capture: what a graph records when it runs.
     cudaEvent_t event, start;
