@@ -396,21 +396,15 @@ static cuda_error prefetch(cuda_process *p, const void *address, size_t bytes,
 #else
 #define ADVISE NAMES(cudaMemAdvise_v2, cuMemAdvise_v2)
 #define PREFETCH NAMES(cudaMemPrefetchAsync_v2, cuMemPrefetchAsync_v2)
-                                 : (cuda_location){CUDA_ON_DEVICE, device};
-                                 }
-                                 CALL(NAMES(cudaMemAdvise, cuMemAdvise),
-                                      (const void *address, size_t bytes, int advice, int device),
-                                      address, bytes, advice, device) {
-                                     return cuda_memory_advise(p, address, bytes, advice,
-                                                               cuda_location_of(device));
-                                 }
-                                 CALL(NAMES(cudaMemPrefetchAsync, cuMemPrefetchAsync),
-                                      (const void *address, size_t bytes, int device,
-                                       cuda_handle stream),
-                                      address, bytes, device, stream) {
-                                     return prefetch(p, address, bytes, cuda_location_of(device),
-                                                     stream);
-                                 }
+CALL(NAMES(cudaMemAdvise, cuMemAdvise), (const void *address, size_t bytes, int advice, int device),
+     address, bytes, advice, device) {
+    return cuda_memory_advise(p, address, bytes, advice, cuda_location_of(device));
+}
+CALL(NAMES(cudaMemPrefetchAsync, cuMemPrefetchAsync),
+     (const void *address, size_t bytes, int device, cuda_handle stream), address, bytes, device,
+     stream) {
+    return prefetch(p, address, bytes, cuda_location_of(device), stream);
+}
 #endif
 CALL(ADVISE, (const void *address, size_t bytes, int advice, cudaMemLocation location), address,
      bytes, advice, location) {
@@ -599,9 +593,8 @@ static cuda_error copy_boxes(cuda_process *p, size_t count, const batch_box *box
 #if defined(CUDART) && CUDART >= 13
 COPY_BATCHES(cudaMemcpyBatchAsync, cudaMemcpy3DBatchAsync, WITHOUT)
 #else
-                                 COPY_BATCHES(NAMES(cudaMemcpyBatchAsync, cuMemcpyBatchAsync),
-                                              NAMES(cudaMemcpy3DBatchAsync, cuMemcpy3DBatchAsync),
-                                              WITH)
+COPY_BATCHES(NAMES(cudaMemcpyBatchAsync, cuMemcpyBatchAsync),
+             NAMES(cudaMemcpy3DBatchAsync, cuMemcpy3DBatchAsync), WITH)
 #endif
 #ifndef CUDART
 COPY_BATCHES(cuMemcpyBatchAsync_v2, cuMemcpy3DBatchAsync_v2, WITHOUT)

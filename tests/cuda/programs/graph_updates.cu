@@ -124,6 +124,21 @@ static void nodes(int *x, int *y) {
                                               cudaMemcpyHostToDevice));
     CUDA(cudaGraphMemcpyNodeGetParams(c.copy, &copy));
     CHECK(copy.dstPtr.ptr == symbol && copy.kind == cudaMemcpyHostToDevice);
+    cudaGraphExec_t third;
+    CUDA(cudaGraphInstantiateWithFlags(&third, c.graph, 0));
+    CUDA(cudaGraphMemcpyNodeSetParamsFromSymbol(c.copy, other, table, BYTES - 8, 8,
+                                                cudaMemcpyDeviceToHost));
+    CUDA(cudaGraphMemcpyNodeGetParams(c.copy, &copy));
+    CHECK(copy.srcPtr.ptr == symbol + 2 && copy.dstPtr.ptr == other);
+    CUDA(cudaGraphLaunch(third, 0)); // with the copy as it was then
+    CUDA(cudaGraphExecDestroy(third));
+    CUDA(cudaGraphInstantiateWithFlags(&third, c.graph, cudaGraphInstantiateFlagUseNodePriority));
+    CUDA(cudaGraphLaunch(third, 0));
+    CHECK(other[0] == 102 && other[29] == 131);
+    CUDA(cudaGraphExecDestroy(third));
+    CHECK(cudaGraphInstantiateWithFlags(&third, nullptr, 0) == cudaErrorInvalidValue);
+    CHECK(cudaGraphMemcpyNodeSetParamsFromSymbol(c.copy, other, table, BYTES, 8,
+                                                 cudaMemcpyDeviceToHost) == cudaErrorInvalidValue);
     CUDA(cudaGraphExecMemcpyNodeSetParamsToSymbol(second, c.copy, table, sent, BYTES, 0,
                                                   cudaMemcpyHostToDevice));
     CUDA(cudaGraphLaunch(second, 0));
@@ -315,6 +330,18 @@ static void into(int *x) {
     CUDA(cudaGraphEventRecordNodeSetEvent(record, b));
     CUDA(cudaGraphEventRecordNodeGetEvent(record, &got));
     CHECK(got == b && cudaGraphEventWaitNodeGetEvent(record, &got) == cudaErrorInvalidValue);
+    cudaGraphNode_t wait;
+    cudaGraphExec_t waiting;
+    CUDA(cudaGraphAddEventWaitNode(&wait, graph, &record, 1, b));
+    CUDA(cudaGraphInstantiate(&waiting, graph, 0));
+    CUDA(cudaGraphEventWaitNodeSetEvent(wait, a));
+    CUDA(cudaGraphEventWaitNodeGetEvent(wait, &got));
+    CHECK(got == a);
+    CUDA(cudaGraphExecEventWaitNodeSetEvent(waiting, wait, a));
+    CUDA(cudaGraphLaunch(waiting, stream));
+    CHECK(cudaGraphEventWaitNodeSetEvent(record, a) == cudaErrorInvalidValue);
+    CHECK(cudaGraphExecEventWaitNodeSetEvent(waiting, record, a) == cudaErrorInvalidValue);
+    CUDA(cudaGraphExecDestroy(waiting));
 
     // Attributes.
     cudaGraphNode_t launch = nullptr, nodes[8];
@@ -333,6 +360,15 @@ static void into(int *x) {
     CHECK(back.priority == -3);
     CHECK(cudaGraphKernelNodeGetAttribute(last, cudaLaunchAttributePriority, &back) ==
           cudaErrorInvalidValue);
+    cudaKernelNodeParams same_launch;
+    cudaGraphNode_t copied;
+    CUDA(cudaGraphKernelNodeGetParams(launch, &same_launch));
+    CUDA(cudaGraphAddKernelNode(&copied, graph, nullptr, 0, &same_launch));
+    back = {};
+    CUDA(cudaGraphKernelNodeCopyAttributes(copied, launch));
+    CUDA(cudaGraphKernelNodeGetAttribute(copied, cudaLaunchAttributePriority, &back));
+    CHECK(back.priority == -3);
+    CHECK(cudaGraphKernelNodeCopyAttributes(copied, last) == cudaErrorInvalidValue);
 
     // The picture names what is in it.
     char text[4096] = "";
@@ -354,6 +390,9 @@ static void clones(int *x) {
     CUDA(cudaUserObjectCreate(&object, &one, end, 1, cudaUserObjectNoDestructorSync));
     CUDA(cudaUserObjectRetain(object, 1));
     CUDA(cudaGraphRetainUserObject(c.graph, object, 1, cudaGraphUserObjectMove));
+    CUDA(cudaGraphRetainUserObject(c.graph, object, 2, 0));
+    CUDA(cudaGraphReleaseUserObject(c.graph, object, 2));
+    CHECK(cudaGraphReleaseUserObject(c.graph, object, 2) == cudaErrorInvalidValue);
     cudaGraph_t copy;
     CUDA(cudaGraphClone(&copy, c.graph));
     cudaGraphNode_t found;

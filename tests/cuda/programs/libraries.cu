@@ -143,8 +143,8 @@ static void modules(int *x) {
     CU(cuLinkCreate(0, nullptr, nullptr, &link));
     CU(cuLinkAddData(link, CU_JIT_INPUT_PTX, (void *)caller, sizeof caller, "caller", 0, nullptr,
                      nullptr));
-    CU(cuLinkAddFile(link, CU_JIT_INPUT_PTX, "called.ptx", 0, nullptr, nullptr));
-    CHECK(cuLinkAddFile(link, CU_JIT_INPUT_PTX, "nowhere.ptx", 0, nullptr, nullptr) ==
+    CU(cuLinkAddFile_v2(link, CU_JIT_INPUT_PTX, "called.ptx", 0, nullptr, nullptr));
+    CHECK(cuLinkAddFile_v2(link, CU_JIT_INPUT_PTX, "nowhere.ptx", 0, nullptr, nullptr) ==
           CUDA_ERROR_FILE_NOT_FOUND);
     CU(cuLinkComplete(link, &image, &bytes));
     CU(cuModuleLoadData(&module, image));
@@ -168,19 +168,19 @@ static void modules(int *x) {
 
 static void values(int *x) {
     CUdeviceptr at = (CUdeviceptr)x;
-    CU(cuStreamWriteValue32(nullptr, at, 7, 0));
+    CU(cuStreamWriteValue32_v2(nullptr, at, 7, 0));
     CHECK(read(x) == 7);
-    CU(cuStreamWaitValue32(nullptr, at, 7, CU_STREAM_WAIT_VALUE_EQ));
-    CU(cuStreamWaitValue32(nullptr, at, 5, CU_STREAM_WAIT_VALUE_GEQ));
-    CU(cuStreamWaitValue32(nullptr, at, 2, CU_STREAM_WAIT_VALUE_AND));
-    CU(cuStreamWaitValue32(nullptr, at, 8, CU_STREAM_WAIT_VALUE_NOR));
-    CHECK(cuStreamWaitValue32(nullptr, at, 8, CU_STREAM_WAIT_VALUE_GEQ) ==
+    CU(cuStreamWaitValue32_v2(nullptr, at, 7, CU_STREAM_WAIT_VALUE_EQ));
+    CU(cuStreamWaitValue32_v2(nullptr, at, 5, CU_STREAM_WAIT_VALUE_GEQ));
+    CU(cuStreamWaitValue32_v2(nullptr, at, 2, CU_STREAM_WAIT_VALUE_AND));
+    CU(cuStreamWaitValue32_v2(nullptr, at, 8, CU_STREAM_WAIT_VALUE_NOR));
+    CHECK(cuStreamWaitValue32_v2(nullptr, at, 8, CU_STREAM_WAIT_VALUE_GEQ) ==
           CUDA_ERROR_NOT_SUPPORTED);
-    CHECK(cuStreamWaitValue32(nullptr, at, 8, CU_STREAM_WAIT_VALUE_AND) ==
+    CHECK(cuStreamWaitValue32_v2(nullptr, at, 8, CU_STREAM_WAIT_VALUE_AND) ==
           CUDA_ERROR_NOT_SUPPORTED);
-    CHECK(cuStreamWaitValue32(nullptr, at + 1, 7, 0) == CUDA_ERROR_INVALID_VALUE);
-    CU(cuStreamWriteValue64(nullptr, at, 0x100000002, 0));
-    CU(cuStreamWaitValue64(nullptr, at, 0x100000002, CU_STREAM_WAIT_VALUE_EQ));
+    CHECK(cuStreamWaitValue32_v2(nullptr, at + 1, 7, 0) == CUDA_ERROR_INVALID_VALUE);
+    CU(cuStreamWriteValue64_v2(nullptr, at, 0x100000002, 0));
+    CU(cuStreamWaitValue64_v2(nullptr, at, 0x100000002, CU_STREAM_WAIT_VALUE_EQ));
     CHECK(read(x + 1) == 1);
     CUstreamBatchMemOpParams both[2] = {};
     both[0].writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
@@ -190,7 +190,7 @@ static void values(int *x) {
     both[1].waitValue.address = at;
     both[1].waitValue.value = 11;
     both[1].waitValue.flags = CU_STREAM_WAIT_VALUE_EQ;
-    CU(cuStreamBatchMemOp(nullptr, 2, both, 0));
+    CU(cuStreamBatchMemOp_v2(nullptr, 2, both, 0));
     CHECK(read(x) == 11);
     unsigned on = 1, got = 0;
     CU(cuPointerSetAttribute(&on, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, at));

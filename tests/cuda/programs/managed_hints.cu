@@ -82,6 +82,17 @@ static void prefetches(int *x) {
                                     cudaMemRangeAttributeReadMostly};
     CUDA(cudaMemRangeGetAttributes(results, bytes, both, 2, x + N / 2 + PAGE / 4, 64));
     CHECK(type == cudaMemLocationTypeDevice && mostly == 1);
+    // What is discarded may be anything; all else stays.
+    CUDA(cudaMemDiscardBatchAsync(&ranges[1], &sizes[1], 1, 0, stream));
+    begins[1] = 2;
+    CUDA(cudaMemDiscardAndPrefetchBatchAsync(ranges, sizes, 3, places, begins, 2, 0, stream));
+    CUDA(cudaStreamSynchronize(stream));
+    CHECK(attribute(x + N / 2, 64, cudaMemRangeAttributeLastPrefetchLocation) == cudaCpuDeviceId);
+    for (int i = N / 4; i < N / 2; i++)
+        CHECK(x[i] == i + 1);
+    CHECK(cudaMemDiscardBatchAsync(ranges, sizes, 3, 0, nullptr) == cudaErrorInvalidValue);
+    CHECK(cudaMemDiscardAndPrefetchBatchAsync(ranges, sizes, 3, places, begins, 2, 1, stream) ==
+          cudaErrorInvalidValue);
     begins[0] = 1;
     CHECK(cudaMemPrefetchBatchAsync(ranges, sizes, 3, places, begins, 2, 0, stream) ==
           cudaErrorInvalidValue);
