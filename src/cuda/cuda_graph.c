@@ -78,10 +78,18 @@ void cuda_graph_end(cuda_process *p, cuda_graph *graph) {
     cuda_handle_free(p, graph);
 }
 
+static bool is_among(const cuda_node *node, cuda_node *const *nodes, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (nodes[i] == node)
+            return true;
+    return false;
+}
+
 cuda_error cuda_graph_add(cuda_process *p, cuda_graph *graph, cuda_node *const *after, size_t count,
                           const cuda_work *work, cuda_node **result) {
     for (size_t i = 0; i < count; i++)
-        if (!cuda_handle_is(p, after[i], CUDA_GRAPH_NODE) || after[i]->graph != graph)
+        if (!cuda_handle_is(p, after[i], CUDA_GRAPH_NODE) || after[i]->graph != graph ||
+            is_among(after[i], after, i))
             return CUDA_INVALID_VALUE;
     cuda_work kept;
     cuda_error error = keep(p, work, &kept);
@@ -100,10 +108,7 @@ cuda_error cuda_graph_add(cuda_process *p, cuda_graph *graph, cuda_node *const *
 }
 
 static bool has_edge(const cuda_node *from, const cuda_node *to) {
-    for (size_t i = 0; i < to->after.count; i++)
-        if (to->after.data[i] == from)
-            return true;
-    return false;
+    return is_among(from, to->after.data, to->after.count);
 }
 
 cuda_error cuda_graph_add_edge(cuda_process *p, cuda_node *from, cuda_node *to) {
@@ -289,6 +294,14 @@ static void set_conditions(const cuda_graph *graph) {
 
 /* ---- an order -------------------------------------------------------------------------------------- */
 
+/* The first of these nodes that is not done; NULL: all are. */
+static cuda_node *first_open(cuda_node *const *nodes, size_t count, const bool *is_done) {
+    for (size_t i = 0; i < count; i++)
+        if (!is_done[nodes[i]->place])
+            return nodes[i];
+    return NULL;
+}
+
 /* The nodes, each after those that it comes after, else as they stand; false: there is a circle. */
 static bool put_in_order(const cuda_graph *graph, hd_arena *arena, cuda_node **order) {
     size_t count = graph->nodes.count, done = 0;
@@ -297,10 +310,7 @@ static bool put_in_order(const cuda_graph *graph, hd_arena *arena, cuda_node **o
         size_t before = done;
         for (size_t i = 0; i < count; i++) {
             const cuda_node *node = graph->nodes.data[i];
-            bool ready = !is_done[i];
-            for (size_t k = 0; k < node->after.count && ready; k++)
-                ready = is_done[node->after.data[k]->place];
-            if (!ready)
+            if (is_done[i] || first_open(node->after.data, node->after.count, is_done))
                 continue;
             is_done[i] = true;
             order[done++] = graph->nodes.data[i];
@@ -309,6 +319,22 @@ static bool put_in_order(const cuda_graph *graph, hd_arena *arena, cuda_node **o
             return false;
     }
     return true;
+}
+
+/* What is never done is in a circle or comes after one, so that going back in it ends in the circle. */
+cuda_node *cuda_graph_circle(const cuda_graph *graph) {
+    size_t count = graph->nodes.count;
+    hd_arena *arena = hd_arena_new();
+    bool *is_done = hd_new_array(arena, bool, count + 1);
+    for (size_t round = 0; round < count; round++)
+        for (size_t i = 0; i < count; i++)
+            is_done[i] = !first_open(graph->nodes.data[i]->after.data,
+                                     graph->nodes.data[i]->after.count, is_done);
+    cuda_node *open = first_open(graph->nodes.data, count, is_done);
+    for (size_t i = 0; i < count && open; i++)
+        open = first_open(open->after.data, open->after.count, is_done);
+    hd_arena_free(arena);
+    return open;
 }
 
 /* ---- differences ----------------------------------------------------------------------------------- */
@@ -464,9 +490,21 @@ cuda_error cuda_graph_memory_make(cuda_process *p, size_t bytes, cuda_work *work
         return error;
     cuda_memory_set_pool(p, address, &p->memory->graph_pool);
     cuda_graph_memory *made = hd_zeroed(1, sizeof *made);
-    *made = (cuda_graph_memory){address, bytes, cuda_memory_at(p, address)->number, 1, false};
+    *made = (cuda_graph_memory){.address = address,
+                                .bytes = bytes,
+                                .number = cuda_memory_at(p, address)->number,
+                                .uses = 1};
     *work = (cuda_work){.kind = CUDA_WORK_ALLOC, .memory = made};
     return CUDA_SUCCESS;
+}
+
+bool cuda_graph_allocates(const cuda_graph *graph) {
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        cuda_work_kind kind = graph->nodes.data[i]->work.kind;
+        if (kind == CUDA_WORK_ALLOC || kind == CUDA_WORK_FREE)
+            return true;
+    }
+    return false;
 }
 
 cuda_error cuda_graph_memory_end(const cuda_graph *graph, const void *address, cuda_work *work) {

@@ -77,6 +77,7 @@ typedef struct cuda_graph_memory {
     uint64_t number; /* of the allocation */
     uint32_t uses;
     bool is_freed;
+    int properties[22]; /* cudaMemPoolProps, as the program gave them */
 } cuda_graph_memory;
 
 /* Work that allocates, and that frees what a node of the graph allocates; a use, which is dropped
@@ -109,6 +110,11 @@ cuda_error cuda_graph_add(cuda_process *p, cuda_graph *graph, cuda_node *const *
 cuda_error cuda_graph_add_edge(cuda_process *p, cuda_node *from, cuda_node *to);
 cuda_error cuda_graph_remove_edge(cuda_process *p, cuda_node *from, cuda_node *to);
 void cuda_node_end(cuda_process *p, cuda_node *node);
+/* A node that comes after itself; NULL: none does. */
+cuda_node *cuda_graph_circle(const cuda_graph *graph);
+/* Some of its nodes allocate or free: allocations are of the one graph that they were added to, so that it
+ * is not copied by the program, nor taken apart. */
+bool cuda_graph_allocates(const cuda_graph *graph);
 /* Gives a node other work of the same kind; of a graph, only one of the same shape. */
 cuda_error cuda_node_set(cuda_process *p, cuda_node *node, const cuda_work *work);
 /* Where an attribute of a launch is kept; the room is made where there is none. */

@@ -28,7 +28,7 @@ CALL(NAMES(cudaGraphDestroy, cuGraphDestroy), (cuda_handle graph), graph) {
 CALL(NAMES(cudaGraphClone, cuGraphClone), (cuda_handle * result, cuda_handle graph), result,
      graph) {
     cuda_graph *copy;
-    if (!result || !is_graph(p, graph))
+    if (!result || !is_graph(p, graph) || cuda_graph_allocates(graph))
         return CUDA_INVALID_VALUE;
     cuda_error error = cuda_graph_copy(p, graph, &copy);
     if (!error)
@@ -144,25 +144,26 @@ CALL(NAMES(cudaGraphGetRootNodes, cuGraphGetRootNodes),
 
 static cuda_error list_edges(cuda_process *p, cuda_handle which, cuda_handle *from, cuda_handle *to,
                              cudaGraphEdgeData *data, size_t *count) {
-    if (!is_graph(p, which) || !count || !from != !to)
+    if (!is_graph(p, which) || !count || !from != !to || (data && !from))
         return CUDA_INVALID_VALUE;
     const cuda_graph *graph = which;
     list begins = {from, *count, 0}, ends = {to, *count, 0};
     for (size_t i = 0; i < graph->nodes.count; i++)
         for (size_t k = 0; k < graph->nodes.data[i]->after.count; k++) {
-            if (data && begins.count < begins.most)
-                data[begins.count] = (cudaGraphEdgeData){0};
             list_add(&begins, graph->nodes.data[i]->after.data[k]);
             list_add(&ends, graph->nodes.data[i]);
         }
     list_end(&ends, &(size_t){0});
-    return list_end(&begins, count);
+    list_end(&begins, count);
+    if (data)
+        memset(data, 0, *count * sizeof *data);
+    return CUDA_SUCCESS;
 }
 
 /* The nodes that one comes after, or those that come after it. */
 static cuda_error list_next(cuda_process *p, cuda_handle which, cuda_handle *room,
                             cudaGraphEdgeData *data, size_t *count, bool dependent) {
-    if (!is_node(p, which) || !count)
+    if (!is_node(p, which) || !count || (data && !room))
         return CUDA_INVALID_VALUE;
     const cuda_node *node = which;
     const cuda_graph *graph = node->graph;
@@ -173,9 +174,10 @@ static cuda_error list_next(cuda_process *p, cuda_handle which, cuda_handle *roo
         for (size_t k = 0; k < graph->nodes.data[i]->after.count; k++)
             if (graph->nodes.data[i]->after.data[k] == which)
                 list_add(&l, graph->nodes.data[i]);
+    list_end(&l, count);
     if (data)
-        memset(data, 0, (l.count < l.most ? l.count : l.most) * sizeof *data);
-    return list_end(&l, count);
+        memset(data, 0, *count * sizeof *data);
+    return CUDA_SUCCESS;
 }
 
 typedef cuda_error change_edge(cuda_process *p, cuda_node *from, cuda_node *to);
@@ -184,8 +186,15 @@ static cuda_error change_edges(cuda_process *p, cuda_handle graph, const cuda_ha
     cuda_error error =
         is_graph(p, graph) && (!count || (from && to)) ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
     for (size_t i = 0; i < count && !error; i++)
-        error = change(p, from[i], to[i]);
+        error = is_node(p, from[i]) && ((cuda_node *)from[i])->graph == graph
+                    ? change(p, from[i], to[i])
+                    : CUDA_INVALID_VALUE;
     return error;
+}
+
+static cuda_error remove_edge(cuda_process *p, cuda_node *from, cuda_node *to) {
+    return cuda_graph_allocates(from->graph) ? CUDA_INVALID_VALUE
+                                             : cuda_graph_remove_edge(p, from, to);
 }
 
 /* The calls have forms with data of edges, _v2 before CUDA 13 and in the driver, and the others without
@@ -220,7 +229,7 @@ static cuda_error change_edges(cuda_process *p, cuda_handle graph, const cuda_ha
           DATA(const cudaGraphEdgeData *data, ) size_t count),                                   \
          graph, from, to, DATA(data, ) count) {                                                  \
         (void)DATA##_OR_NULL(data);                                                              \
-        return change_edges(p, graph, from, to, count, cuda_graph_remove_edge);                  \
+        return change_edges(p, graph, from, to, count, remove_edge);                             \
     }
 #if defined(CUDART) && CUDART >= 13
 EDGE_CALLS(, EDGE_DATA)
@@ -268,9 +277,10 @@ CALL(NAMES(cudaGraphInstantiateWithParams, cuGraphInstantiateWithParams),
      params) {
     if (!params)
         return CUDA_INVALID_VALUE;
+    enum { MADE = 0, FAILED = 1, INVALID_STRUCTURE = 2 }; /* cudaGraphInstantiateResult */
     cuda_error error = instantiate(p, exec, graph, params->flags);
-    params->errNode_out = NULL;
-    params->result_out = error ? 1 : 0;
+    params->errNode_out = error && is_graph(p, graph) ? cuda_graph_circle(graph) : NULL;
+    params->result_out = !error ? MADE : params->errNode_out ? INVALID_STRUCTURE : FAILED;
     return error;
 }
 CALL(NAMES(cudaGraphExecDestroy, cuGraphExecDestroy), (cuda_handle exec), exec) {
@@ -290,8 +300,10 @@ CALL(NAMES(cudaGraphUpload, cuGraphUpload), (cuda_handle exec, cuda_handle strea
     return cuda_graph_upload(p, exec, stream);
 }
 
+/* A node that can be left out: a launch, a copy or a fill. */
 static cuda_node *node_in(cuda_process *p, cuda_handle exec, cuda_handle node) {
-    return is_exec(p, exec) ? cuda_graph_exec_node(exec, node) : NULL;
+    cuda_node *found = is_exec(p, exec) ? cuda_graph_exec_node(exec, node) : NULL;
+    return found && found->work.kind <= CUDA_WORK_FILL ? found : NULL;
 }
 
 CALL(NAMES(cudaGraphNodeSetEnabled, cuGraphNodeSetEnabled),

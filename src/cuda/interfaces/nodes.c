@@ -63,8 +63,9 @@ static cuda_work event_work(cuda_process *p, cuda_handle event, cuda_work_kind k
 }
 
 static cuda_work child_work(cuda_process *p, cuda_handle child) {
-    return is_graph(p, child) ? (cuda_work){.kind = CUDA_WORK_GRAPH, .graph = child}
-                              : cuda_work_failed(CUDA_INVALID_VALUE);
+    return is_graph(p, child) && !cuda_graph_allocates(child)
+               ? (cuda_work){.kind = CUDA_WORK_GRAPH, .graph = child}
+               : cuda_work_failed(CUDA_INVALID_VALUE);
 }
 
 static cuda_work launch_of(cuda_process *p, const void *which, const cudaKernelNodeParams *n) {
@@ -105,7 +106,10 @@ static cuda_work fill_work(const cudaMemsetParams *n) {
 static cuda_work alloc_work(cuda_process *p, const cudaMemAllocNodeParams *n) {
     cuda_work work;
     cuda_error error = n ? cuda_graph_memory_make(p, n->bytesize, &work) : CUDA_INVALID_VALUE;
-    return error ? cuda_work_failed(error) : work;
+    if (error)
+        return cuda_work_failed(error);
+    memcpy(work.memory->properties, n->poolProps, sizeof n->poolProps);
+    return work;
 }
 static cuda_work free_work(cuda_process *p, cuda_handle graph, const void *address) {
     cuda_work work;
@@ -192,7 +196,7 @@ NODE_CALLS(NAMES(cudaGraphAddKernelNode, cuGraphAddKernelNode_v2),
            (const kernel_params *params), (params), launch_work(p, params))
 #ifdef CUDART
 NODE_CALLS(cudaGraphAddMemcpyNode, cudaGraphMemcpyNodeSetParams, cudaGraphExecMemcpyNodeSetParams,
-           (const call_box_params *params), (params), call_box(params))
+           (const call_box_params *params), (params), call_box(p, params))
 NODE_CALLS(cudaGraphAddMemcpyNode1D, cudaGraphMemcpyNodeSetParams1D,
            cudaGraphExecMemcpyNodeSetParams1D, (void *to, const void *from, size_t bytes, int kind),
            (to, from, bytes, kind), cuda_copy_bytes(to, from, bytes, (cuda_direction)kind))
@@ -216,15 +220,15 @@ NODE_CALLS(cuGraphAddKernelNode, cuGraphKernelNodeSetParams, cuGraphExecKernelNo
 #define IN_CONTEXT __attribute__((unused)) cuda_handle context
 CALL(cuGraphAddMemcpyNode, (NODE, const call_box_params *params, IN_CONTEXT), PLACE, params,
      context) {
-    return add(p, PLACE, call_box(params));
+    return add(p, PLACE, call_box(p, params));
 }
 CALL(cuGraphMemcpyNodeSetParams, (cuda_handle node, const call_box_params *params), node, params) {
-    return set(p, node, call_box(params));
+    return set(p, node, call_box(p, params));
 }
 CALL(cuGraphExecMemcpyNodeSetParams,
      (cuda_handle exec, cuda_handle node, const call_box_params *params, IN_CONTEXT), exec, node,
      params, context) {
-    return set_in_exec(p, exec, node, call_box(params));
+    return set_in_exec(p, exec, node, call_box(p, params));
 }
 CALL(cuGraphAddMemsetNode, (NODE, const cudaMemsetParams *params, IN_CONTEXT), PLACE, params,
      context) {
@@ -265,7 +269,7 @@ CALL(NAMES(cudaGraphAddMemFreeNode, cuGraphAddMemFreeNode), (NODE, void *address
     return add(p, PLACE, free_work(p, graph, address));
 }
 CALL(NAMES(cudaGraphDestroyNode, cuGraphDestroyNode), (cuda_handle node), node) {
-    if (!is_node(p, node))
+    if (!is_node(p, node) || cuda_graph_allocates(((cuda_node *)node)->graph))
         return CUDA_INVALID_VALUE;
     cuda_node_end(p, node);
     return CUDA_SUCCESS;
@@ -277,7 +281,7 @@ CALL(NAMES(cudaGraphDestroyNode, cuGraphDestroyNode), (cuda_handle node), node) 
 static cuda_work work_by_kind(cuda_process *p, const node_params *n) {
     switch (n ? n->kind : CUDA_WORK_FAILED) {
     case CUDA_WORK_LAUNCH: return launch_work(p, &n->kernel);
-    case CUDA_WORK_COPY: return call_box(&n->copy.copyParams);
+    case CUDA_WORK_COPY: return call_box(p, &n->copy.copyParams);
     case CUDA_WORK_FILL: return fill_work((const cudaMemsetParams *)&n->fill);
     case CUDA_WORK_HOST: return host_work(&n->host);
     case CUDA_WORK_GRAPH:
@@ -365,8 +369,12 @@ CALL(NAMES(cudaGraphHostNodeGetParams, cuGraphHostNodeGetParams),
 CALL(NAMES(cudaGraphMemAllocNodeGetParams, cuGraphMemAllocNodeGetParams),
      (cuda_handle node, cudaMemAllocNodeParams *params), node, params) {
     const cuda_work *work = work_of(p, node, CUDA_WORK_ALLOC);
-    return GIVE(work ? params : NULL, ((cudaMemAllocNodeParams){.bytesize = work->memory->bytes,
-                                                                .dptr = work->memory->address}));
+    if (!work || !params)
+        return CUDA_INVALID_VALUE;
+    *params =
+        (cudaMemAllocNodeParams){.bytesize = work->memory->bytes, .dptr = work->memory->address};
+    memcpy(params->poolProps, work->memory->properties, sizeof params->poolProps);
+    return CUDA_SUCCESS;
 }
 CALL(NAMES(cudaGraphMemFreeNodeGetParams, cuGraphMemFreeNodeGetParams),
      (cuda_handle node, void **address), node, address) {
