@@ -78,15 +78,6 @@ void cuda_graph_end(cuda_process *p, cuda_graph *graph) {
     cuda_handle_free(p, graph);
 }
 
-bool cuda_graph_allocates(const cuda_graph *graph) {
-    for (size_t i = 0; i < graph->nodes.count; i++) {
-        cuda_work_kind kind = graph->nodes.data[i]->work.kind;
-        if (kind == CUDA_WORK_ALLOC || kind == CUDA_WORK_FREE)
-            return true;
-    }
-    return false;
-}
-
 static bool is_among(const cuda_node *node, cuda_node *const *nodes, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (nodes[i] == node)
@@ -505,6 +496,15 @@ cuda_error cuda_graph_memory_make(cuda_process *p, size_t bytes, cuda_work *work
                                 .uses = 1};
     *work = (cuda_work){.kind = CUDA_WORK_ALLOC, .memory = made};
     return CUDA_SUCCESS;
+}
+
+bool cuda_graph_allocates(const cuda_graph *graph) {
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        cuda_work_kind kind = graph->nodes.data[i]->work.kind;
+        if (kind == CUDA_WORK_ALLOC || kind == CUDA_WORK_FREE)
+            return true;
+    }
+    return false;
 }
 
 cuda_error cuda_graph_memory_end(const cuda_graph *graph, const void *address, cuda_work *work) {

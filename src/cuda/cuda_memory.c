@@ -286,32 +286,37 @@ bool cuda_memory_is_closed(const cuda_process *p, const void *address) {
 
 /* ---- hints ---------------------------------------------------------------------------------------- */
 
-bool cuda_memory_is_managed(const cuda_allocation *a) {
-    return a->kind == CUDA_MEMORY_MANAGED || a->kind == CUDA_MEMORY_VARIABLE;
-}
-
 /* Pages from the first of a range to behind its last. */
 typedef struct pages {
     cuda_page *at;
     size_t count;
 } pages;
 
-/* NULL: the range is in no managed memory. */
+cuda_error cuda_memory_hint(cuda_process *p, const void *address, size_t bytes, bool elsewhere) {
+    const cuda_allocation *a = cuda_memory_at(p, address);
+    if (elsewhere)
+        return CUDA_INVALID_DEVICE;
+    bool inside = a && bytes && bytes <= a->bytes - ((uintptr_t)address - a->address);
+    bool managed = a && (a->kind == CUDA_MEMORY_MANAGED || a->kind == CUDA_MEMORY_VARIABLE);
+    return inside && managed ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+}
+
+/* Of a range that was checked. */
 static pages pages_of(cuda_process *p, const void *address, size_t bytes) {
     cuda_allocation *a = cuda_memory_at(p, address);
-    size_t offset = a ? (uintptr_t)address - a->address : 0;
-    if (!a || !bytes || bytes > a->bytes - offset || !cuda_memory_is_managed(a))
-        return (pages){0};
     if (!a->pages)
         a->pages = hd_zeroed(a->bytes / CUDA_PAGE + 2, sizeof *a->pages);
-    size_t before = a->address % CUDA_PAGE, first = (before + offset) / CUDA_PAGE;
+    size_t before = a->address % CUDA_PAGE, offset = (uintptr_t)address - a->address;
+    size_t first = (before + offset) / CUDA_PAGE;
     return (pages){a->pages + first, (before + offset + bytes - 1) / CUDA_PAGE - first + 1};
 }
 
-static cuda_error check_location(cuda_location l) {
-    if (l.kind < CUDA_ON_DEVICE || l.kind > CUDA_ON_NODE)
+/* Where a hint wants memory to be; any node of the host is fine. */
+static cuda_error check_hint(cuda_process *p, const void *address, size_t bytes,
+                             const cuda_location *location) {
+    if (location->kind < CUDA_ON_DEVICE || location->kind > CUDA_ON_NODE)
         return CUDA_INVALID_VALUE;
-    return l.kind == CUDA_ON_DEVICE && l.id ? CUDA_INVALID_DEVICE : CUDA_SUCCESS;
+    return cuda_memory_hint(p, address, bytes, location->kind == CUDA_ON_DEVICE && location->id);
 }
 
 cuda_error cuda_memory_advise(cuda_process *p, const void *address, size_t bytes, int advice,
@@ -320,7 +325,8 @@ cuda_error cuda_memory_advise(cuda_process *p, const void *address, size_t bytes
     if (advice < MOSTLY || advice > NOT_ACCESSED)
         return CUDA_INVALID_VALUE;
     bool is_placed = advice == PREFERRED || advice >= ACCESSED;
-    cuda_error error = is_placed ? check_location(location) : CUDA_SUCCESS;
+    cuda_error error = is_placed ? check_hint(p, address, bytes, &location)
+                                 : cuda_memory_hint(p, address, bytes, false);
     if (error)
         return error;
     const pages range = pages_of(p, address, bytes);
@@ -334,18 +340,18 @@ cuda_error cuda_memory_advise(cuda_process *p, const void *address, size_t bytes
         default: page->read_mostly = advice == MOSTLY; break;
         }
     }
-    return range.at ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+    return CUDA_SUCCESS;
 }
 
 cuda_error cuda_memory_prefetch(cuda_process *p, const void *address, size_t bytes,
                                 cuda_location location) {
-    cuda_error error = check_location(location);
+    cuda_error error = check_hint(p, address, bytes, &location);
     if (error)
         return error;
     const pages range = pages_of(p, address, bytes);
     for (cuda_page *page = range.at; page < range.at + range.count; page++)
         page->prefetched = location;
-    return range.at ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+    return CUDA_SUCCESS;
 }
 
 /* Where all pages are to be, or were brought; nowhere: they differ. */
@@ -364,10 +370,10 @@ cuda_error cuda_memory_range(cuda_process *p, const void *address, size_t bytes,
                              int32_t *numbers, size_t count) {
     enum { MOSTLY = 1, PREFERRED, ACCESSED, FETCHED, PREFERRED_KIND, PREFERRED_ID, FETCHED_KIND };
     enum { FETCHED_ID = 8, HOST = -1, NO_DEVICE = -2 };
-    const pages range = pages_of(p, address, bytes);
-    if (!range.at || !count || attribute < MOSTLY || attribute > FETCHED_ID ||
-        (attribute != ACCESSED && count != 1))
+    if (!count || attribute < MOSTLY || attribute > FETCHED_ID ||
+        (attribute != ACCESSED && count != 1) || cuda_memory_hint(p, address, bytes, false))
         return CUDA_INVALID_VALUE;
+    const pages range = pages_of(p, address, bytes);
     bool mostly = true, by_device = true, by_host = true;
     for (size_t i = 0; i < range.count; i++) {
         mostly &= range.at[i].read_mostly;

@@ -109,8 +109,8 @@ void cuda_memory_lost(cuda_process *p, cuda_allocation gone);
 /* Nobody can touch what is there. */
 bool cuda_memory_is_closed(const cuda_process *p, const void *address);
 
-/* Of those that hints can be about. */
-bool cuda_memory_is_managed(const cuda_allocation *a);
+/* Checks the range of a hint about managed memory, such as a prefetch, to this or another device. */
+cuda_error cuda_memory_hint(cuda_process *p, const void *address, size_t bytes, bool elsewhere);
 /* Hints about the pages of a range of managed memory, which change nothing but what is said of them:
  * a cudaMemoryAdvise, and where they are to be brought. */
 cuda_error cuda_memory_advise(cuda_process *p, const void *address, size_t bytes, int advice,

@@ -94,13 +94,14 @@ static cuda_place plane_of(const call_box_side *s, const call_box_params *b) {
 static bool side_fits(const call_box_side *s, const call_box_params *b) {
     return fits(s->pitch, s->x, b->width) && fits(s->height, s->y, b->height) && !s->level;
 }
-cuda_work call_box(const call_box_params *b) {
+cuda_work call_box(const cuda_process *p, const call_box_params *b) {
+    (void)p;
     if (!b || !side_fits(&b->to, b) || !side_fits(&b->from, b))
         return cuda_work_failed(CUDA_INVALID_VALUE);
     return box_work(plane_of(&b->to, b), plane_of(&b->from, b),
                     (cuda_box){b->width, b->height, b->depth}, b->to.type, b->from.type);
 }
-WORK_CALLS(cuMemcpy3D_v2, cuMemcpy3DAsync_v2, (const call_box_params *b), call_box(b))
+WORK_CALLS(cuMemcpy3D_v2, cuMemcpy3DAsync_v2, (const call_box_params *b), call_box(NULL, b))
 
 static call_box_side side_of(const cuda_place *place, const cuda_box *box, int type) {
     call_box_side side = {.type = type,

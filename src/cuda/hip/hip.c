@@ -209,12 +209,12 @@ CALL(hipExtMallocWithFlags, (void **address, size_t bytes, unsigned flags), addr
 }
 CALL(hipMemAdvise, (const void *address, size_t bytes, int advice, int device), address, bytes,
      advice, device) {
-    enum { READ_MOSTLY = 1, COARSE_GRAINED = 100, NOT_COARSE_GRAINED };
+    enum { COARSE_GRAINED = 100, NOT_COARSE_GRAINED };
     if (device > 0)
         return CUDA_INVALID_VALUE;
     if (advice != COARSE_GRAINED && advice != NOT_COARSE_GRAINED)
         return cuda_memory_advise(p, address, bytes, advice, cuda_location_of(device));
-    return cuda_memory_range(p, address, bytes, READ_MOSTLY, &(int32_t){0}, 1);
+    return cuda_memory_hint(p, address, bytes, false);
 }
 CALL(hipMemPrefetchAsync, (const void *address, size_t bytes, int device, cuda_handle stream),
      address, bytes, device, stream) {

@@ -612,8 +612,7 @@ CALL(NAMES(cudaStreamAttachMemAsync, cuStreamAttachMemAsync),
         (flags == TO_STREAM && stream == &p->streams->legacy))
         return CUDA_INVALID_VALUE;
     /* All of it, or none. */
-    return a && cuda_memory_is_managed(a) && a->address == (uintptr_t)address &&
-                   (!bytes || bytes == a->bytes)
-               ? CUDA_SUCCESS
+    return a && a->address == (uintptr_t)address && (!bytes || bytes == a->bytes)
+               ? cuda_memory_hint(p, address, a->bytes, false)
                : CUDA_INVALID_VALUE;
 }

@@ -128,7 +128,7 @@ typedef struct call_box_params {
     size_t width, height, depth;
 } call_box_params;
 #endif
-cuda_work call_box(const call_box_params *params);
+cuda_work call_box(const cuda_process *p, const call_box_params *params);
 call_box_params call_box_of(const cuda_copy *copy);
 
 /* Attributes of streams and nodes had fewer bytes in CUDA 11. */

@@ -196,7 +196,7 @@ NODE_CALLS(NAMES(cudaGraphAddKernelNode, cuGraphAddKernelNode_v2),
            (const kernel_params *params), (params), launch_work(p, params))
 #ifdef CUDART
 NODE_CALLS(cudaGraphAddMemcpyNode, cudaGraphMemcpyNodeSetParams, cudaGraphExecMemcpyNodeSetParams,
-           (const call_box_params *params), (params), call_box(params))
+           (const call_box_params *params), (params), call_box(p, params))
 NODE_CALLS(cudaGraphAddMemcpyNode1D, cudaGraphMemcpyNodeSetParams1D,
            cudaGraphExecMemcpyNodeSetParams1D, (void *to, const void *from, size_t bytes, int kind),
            (to, from, bytes, kind), cuda_copy_bytes(to, from, bytes, (cuda_direction)kind))
@@ -220,15 +220,15 @@ NODE_CALLS(cuGraphAddKernelNode, cuGraphKernelNodeSetParams, cuGraphExecKernelNo
 #define IN_CONTEXT __attribute__((unused)) cuda_handle context
 CALL(cuGraphAddMemcpyNode, (NODE, const call_box_params *params, IN_CONTEXT), PLACE, params,
      context) {
-    return add(p, PLACE, call_box(params));
+    return add(p, PLACE, call_box(p, params));
 }
 CALL(cuGraphMemcpyNodeSetParams, (cuda_handle node, const call_box_params *params), node, params) {
-    return set(p, node, call_box(params));
+    return set(p, node, call_box(p, params));
 }
 CALL(cuGraphExecMemcpyNodeSetParams,
      (cuda_handle exec, cuda_handle node, const call_box_params *params, IN_CONTEXT), exec, node,
      params, context) {
-    return set_in_exec(p, exec, node, call_box(params));
+    return set_in_exec(p, exec, node, call_box(p, params));
 }
 CALL(cuGraphAddMemsetNode, (NODE, const cudaMemsetParams *params, IN_CONTEXT), PLACE, params,
      context) {
@@ -281,7 +281,7 @@ CALL(NAMES(cudaGraphDestroyNode, cuGraphDestroyNode), (cuda_handle node), node) 
 static cuda_work work_by_kind(cuda_process *p, const node_params *n) {
     switch (n ? n->kind : CUDA_WORK_FAILED) {
     case CUDA_WORK_LAUNCH: return launch_work(p, &n->kernel);
-    case CUDA_WORK_COPY: return call_box(&n->copy.copyParams);
+    case CUDA_WORK_COPY: return call_box(p, &n->copy.copyParams);
     case CUDA_WORK_FILL: return fill_work((const cudaMemsetParams *)&n->fill);
     case CUDA_WORK_HOST: return host_work(&n->host);
     case CUDA_WORK_GRAPH:

@@ -98,7 +98,8 @@ static cuda_place place_of(cudaPitchedPtr pointer, cudaPos position) {
     return (cuda_place){pointer.ptr ? at : NULL, pointer.pitch, plane};
 }
 
-cuda_work call_box(const cudaMemcpy3DParms *c) {
+cuda_work call_box(const cuda_process *p, const cudaMemcpy3DParms *c) {
+    (void)p;
     if (!c || c->srcArray || c->dstArray) /* arrays are for textures */
         return cuda_work_failed(c ? CUDA_NOT_SUPPORTED : CUDA_INVALID_VALUE);
     return (cuda_work){.kind = CUDA_WORK_COPY,
@@ -107,7 +108,8 @@ cuda_work call_box(const cudaMemcpy3DParms *c) {
                                 {c->extent.width, c->extent.height, c->extent.depth},
                                 (cuda_direction)c->kind}};
 }
-WORK_CALLS(cudaMemcpy3D, cudaMemcpy3DAsync, (const cudaMemcpy3DParms *params), call_box(params))
+WORK_CALLS(cudaMemcpy3D, cudaMemcpy3DAsync, (const cudaMemcpy3DParms *params),
+           call_box(NULL, params))
 
 static cudaPitchedPtr pointer_of(const cuda_place *place, const cuda_box *box) {
     size_t pitch = place->row ? place->row : box->width;
