@@ -463,7 +463,7 @@ static cuda_error discard(cuda_process *p, void *const *addresses, const size_t 
     if (!error && (flags || !addresses || !bytes || !count))
         error = CUDA_INVALID_VALUE;
     for (size_t i = 0; i < count && !error; i++) /* it is lost, or as it was: that is as good */
-        error = cuda_memory_range(p, addresses[i], bytes[i], 1, &(int32_t){0}, 1);
+        error = cuda_memory_hint(p, addresses[i], bytes[i], false);
     return error;
 }
 

@@ -131,6 +131,7 @@ static void parameters() {
     first.kernelParams = by_two;
     DRIVER(named<set_first>("cuGraphKernelNodeSetParams")(c.kernel, &first));
     runs_once(c.graph, host, 12);
+    k = launch(scales, by_seven); // those that were the node's are gone
     DRIVER(cuGraphExecKernelNodeSetParams_v2(exec, c.kernel, &k));
     runs(exec, host, 28);
     CHECK(cuGraphKernelNodeSetParams_v2(c.fill, &k) == CUDA_ERROR_INVALID_VALUE);
