@@ -110,6 +110,13 @@ const struct kir_kernel *hd_ptx_kernel_ir(const hd_ptx_kernel *kernel);
  * are no more. */
 bool hd_ptx_kernel_variable(const hd_ptx_kernel *kernel, uint32_t index, const char **title,
                             void **address, size_t *bytes);
+/* The address of a function is no memory in kernels, but a number: of function i of the text
+ * HD_PTX_FIRST_FUNCTION + i * HD_PTX_FUNCTION_STEP. An entry among them, and the bytes of its parameters;
+ * NULL: that one is no entry, or there are not as many. */
+#define HD_PTX_FIRST_FUNCTION 0x10000
+#define HD_PTX_FUNCTION_STEP 16
+uint32_t hd_ptx_function_count(const hd_ptx_module *module);
+const char *hd_ptx_entry_of(const hd_ptx_module *module, uint32_t function, uint32_t *params_bytes);
 /* A variable in global or constant memory; false: there is none of this name. */
 bool hd_ptx_variable(hd_ptx_module *module, const char *name, void **address, size_t *bytes);
 

@@ -260,6 +260,7 @@ int cmd_run_program(cli *c);
 int cmd_apply_program(cli *c);
 int cmd_show(cli *c);
 int cmd_show_ir(cli *c);
+int cmd_show_ptx(cli *c);
 int cmd_diff(cli *c);
 int cmd_report(cli *c);
 int cmd_record(cli *c);

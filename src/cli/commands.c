@@ -21,6 +21,7 @@ enum {
     PROGRAM,
     SHOW,
     IR,
+    PTX,
     DIFF,
     REPORT,
     RECORD,
@@ -170,6 +171,13 @@ const cli_command cli_commands[] = {
          "clean-up, as the compiler of a device makes them. Stored as a .kir file, the text is a "
          "kernel file, too.",
          .takes_programs = true},
+    [PTX] =
+        {"show", "--ptx", CLI_SEE, "print the PTX that is made of a file in CUDA C", cmd_show_ptx,
+         1, 1, "[--options TEXT] FILE.cu",
+         "Prints the PTX that clang makes of the kernels of a file, with Heddle's own headers "
+         "where there is no toolkit: what a program gets that compiles kernels while it runs, by "
+         "NVRTC's interface, where there is no NVRTC. Functions of mathematics stay calls, of "
+         "__nv_sinf() and its like."},
     [DIFF] =
         {"diff", NULL, CLI_SEE, "set what two layouts, jobs or traces move side by side", cmd_diff,
          1, 2,
@@ -721,7 +729,7 @@ const cli_option cli_all_options[] = {
     {"arg", 'a', "NAME=VALUE", CLI_TEXTS, AT(input.source.values), KERNELS,
      "value of a scalar argument (may be repeated); default: the count for integers, 1 for floats"},
     {"options", 0, "TEXT", CLI_TEXT, AT(input.source.options),
-     KERNELS | IN(IR) | IN(INIT) | IN(RECORD) | IN(PROGRAM),
+     KERNELS | IN(IR) | IN(PTX) | IN(INIT) | IN(RECORD) | IN(PROGRAM),
      "options for the compiler of the source: \"-DN=3 -I include\""},
     {"source", 0, "FILE", CLI_TEXTS, AT(input.source.sources), IN(RECORD) | IN(ADVISE) | IN(APPLY),
      "of a program: a file of its source, where its -lineinfo does not tell, or one that has no "

@@ -1,6 +1,7 @@
-/* heddle show --ir: the kernels as Heddle sees them (docs/kir.md explains the text). */
+/* heddle show --ir: the kernels as Heddle sees them (docs/kir.md explains the text); and --ptx. */
 #include "cli/commands.h"
 #include "cli/report/members.h"
+#include "frontend/frontend.h"
 
 /* The text of a kernel. */
 typedef struct kernel_text {
@@ -49,4 +50,21 @@ int cmd_show_ir(cli *c) {
                                       "there is no kernel '%s' here; there is: %s", entry,
                                       hd_str_text(&names)));
     return c->json ? cli_print_row(c, result_members, hd_row(&r)) : cli_print(c, &all);
+}
+
+typedef struct ptx_result {
+    const char *text;
+} ptx_result;
+static const hd_member ptx_members[] = {HD_SAME(ptx_result, text), {0}};
+
+int cmd_show_ptx(cli *c) {
+    const char *options = c->given->input.source.options, *text;
+    hd_status status =
+        hd_frontend_ptx(c->arena, &c->diag, c->given->input.path, options ? options : "", &text);
+    if (status)
+        return cli_status(status);
+    hd_str all = {.arena = c->arena};
+    hd_str_add(&all, text);
+    const ptx_result r = {text};
+    return c->json ? cli_print_row(c, ptx_members, hd_row(&r)) : cli_print(c, &all);
 }

@@ -1,6 +1,7 @@
 #include "cli/whole_program.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -154,8 +155,36 @@ static void set_before(hd_arena *arena, const char *name, const char *first) {
     setenv(name, before && *before ? hd_format(arena, "%s:%s", first, before) : first, 1);
 }
 
+/* A toolkit has the file; where programs say by their run path, if not the loader. An empty name: there is
+ * none. */
+static bool is_in_toolkit(hd_arena *arena, const char *file) {
+    static const char *const folders[] = {"lib64", "lib", "targets/x86_64-linux/lib"};
+    const char *path = getenv("CUDA_PATH"), *home = getenv("CUDA_HOME");
+    const char *toolkit = path ? path : home ? home : "/usr/local/cuda";
+    for (size_t i = 0; i < sizeof folders / sizeof *folders && *toolkit; i++)
+        if (!access(hd_format(arena, "%s/%s/%s", toolkit, folders[i], file), R_OK))
+            return true;
+    return false;
+}
+
+/* In the program's process: those of Heddle's NVRTC behind all others of which there is none of NVIDIA's. */
+static void set_nvrtc(hd_arena *arena, const char *libraries) {
+    static const char *const names[][2] = {
+        {"nvrtc-12", "libnvrtc.so.12"}, {"nvrtc-13", "libnvrtc.so.13"}, {"nvrtc", "libnvrtc.so"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        void *found = dlopen(names[i][1], RTLD_LAZY | RTLD_LOCAL);
+        if (found)
+            dlclose(found);
+        else if (!is_in_toolkit(arena, names[i][1]))
+            setenv("LD_LIBRARY_PATH",
+                   hd_format(arena, "%s:%s/%s", getenv("LD_LIBRARY_PATH"), libraries, names[i][0]),
+                   1);
+    }
+}
+
 static void set_cuda(hd_arena *arena, const char *libraries) {
     set_before(arena, "LD_LIBRARY_PATH", libraries);
+    set_nvrtc(arena, libraries);
     set_before(arena, "LD_PRELOAD", hd_format(arena, "%s/libheddle-linked.so", libraries));
     set_before(arena, "ASAN_OPTIONS",
                "verify_asan_link_order=0"); /* it would be the first library */

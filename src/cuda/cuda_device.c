@@ -115,6 +115,7 @@ bool cuda_device_attribute(const cuda_device *d, int attribute, int *value) {
     case 91:                           /* registered memory has one address */
     case 95:                           /* cooperative launches */
     case 99:                           /* host memory can be registered */
+    case 102:                          /* memory is mapped into reserved addresses */
     case 115: *value = 1; return true; /* memory pools */
     case 36: *value = at_most_int(d->mem_clock); return true;
     case 37: *value = at_most_int(d->bus_bits); return true;

@@ -1,6 +1,6 @@
 #include "cuda/cuda_record.h"
 
-#include "cuda/cuda_memory.h"
+#include "cuda/cuda_virtual.h"
 #include "recording/recording.h"
 
 struct cuda_record {
@@ -66,6 +66,10 @@ void cuda_record_launch(cuda_record *record, cuda_process *p, const cuda_launch 
     const char *title = hd_ptx_kernel_title(launch->kernel->found);
     if (!hd_recording_asks(r, title, launch->kernel->name))
         return;
+    if (cuda_virtual_has_aliases(p)) {
+        hd_recording_leave_out(r, "memory that is mapped at several addresses");
+        return;
+    }
     const cuda_ptx_text *text = cuda_kernel_text(launch->kernel);
     hd_recording_begin(r, text, text->text, "");
     see_all(r, p, launch);

@@ -149,6 +149,7 @@ static cuda_error capture_work(cuda_process *p, cuda_stream *stream, const cuda_
         capture->invalid = true;
         return error;
     }
+    node->capture = capture->id;
     stream->frontier.count = 0;
     hd_push(capture->graph->arena, &stream->frontier, node);
     return CUDA_SUCCESS;
@@ -254,11 +255,20 @@ cuda_error cuda_event_elapsed(const cuda_event *start, const cuda_event *end, fl
 
 /* ---- captures ---------------------------------------------------------------------------------------- */
 
-cuda_error cuda_capture_begin(cuda_process *p, void *handle, cuda_graph *into, int mode) {
+static bool are_nodes(const cuda_process *p, const cuda_graph *graph, cuda_node *const *nodes,
+                      size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!nodes || !cuda_handle_is(p, nodes[i], CUDA_GRAPH_NODE) || nodes[i]->graph != graph)
+            return false;
+    return true;
+}
+
+cuda_error cuda_capture_begin(cuda_process *p, void *handle, int mode, cuda_graph *into,
+                              cuda_node *const *after, size_t count) {
     cuda_stream *stream = cuda_stream_find(p, handle);
     if (!stream)
         return CUDA_INVALID_HANDLE;
-    if (mode < MODE_GLOBAL || mode > MODE_RELAXED)
+    if (mode < MODE_GLOBAL || mode > MODE_RELAXED || !are_nodes(p, into, after, count))
         return CUDA_INVALID_VALUE;
     if (stream == &p->streams->legacy)
         return CUDA_STREAM_CAPTURE_UNSUPPORTED;
@@ -267,12 +277,33 @@ cuda_error cuda_capture_begin(cuda_process *p, void *handle, cuda_graph *into, i
     /* Events know their capture for as long as they live, so it stays. */
     cuda_capture *capture = hd_new(p->arena, cuda_capture);
     *capture = (cuda_capture){.graph = into ? into : cuda_graph_make(p),
+                              .is_given = into != NULL,
                               .origin = stream,
                               .id = ++p->streams->captured,
                               .mode = mode,
                               .thread = pthread_self()};
     stream->capture = capture;
     stream->frontier = (__typeof__(stream->frontier)){0};
+    for (size_t i = 0; i < count; i++)
+        come_after(stream, after[i]);
+    return CUDA_SUCCESS;
+}
+
+cuda_error cuda_capture_update(cuda_process *p, void *handle, cuda_node *const *after, size_t count,
+                               bool instead) {
+    cuda_stream *stream = cuda_stream_find(p, handle);
+    if (!stream)
+        return CUDA_INVALID_HANDLE;
+    if (!stream->capture || stream->capture->invalid)
+        return stream->capture ? CUDA_STREAM_CAPTURE_INVALIDATED : CUDA_ILLEGAL_STATE;
+    if (!are_nodes(p, stream->capture->graph, after, count))
+        return CUDA_INVALID_VALUE;
+    for (size_t i = 0; instead && i < stream->frontier.count; i++)
+        stream->frontier.data[i]->capture = 0; /* need not be joined any more */
+    if (instead)
+        stream->frontier.count = 0;
+    for (size_t i = 0; i < count; i++)
+        come_after(stream, after[i]);
     return CUDA_SUCCESS;
 }
 
@@ -283,11 +314,11 @@ static bool is_in(cuda_node *const *nodes, size_t count, const cuda_node *node) 
     return false;
 }
 
-/* Every node that nothing comes after is what the first stream came to: all others have joined. */
+/* Every captured node that nothing comes after is what the first stream came to: all others have joined. */
 static bool all_joined(const cuda_stream *stream) {
     const cuda_graph *graph = stream->capture->graph;
     for (size_t i = 0; i < graph->nodes.count; i++) {
-        bool last = true;
+        bool last = graph->nodes.data[i]->capture == stream->capture->id;
         for (size_t k = 0; k < graph->nodes.count && last; k++)
             last = !is_in(graph->nodes.data[k]->after.data, graph->nodes.data[k]->after.count,
                           graph->nodes.data[i]);
@@ -317,10 +348,10 @@ cuda_error cuda_capture_end(cuda_process *p, void *handle, void **graph) {
     for (size_t i = 0; (other = capturing_at(p, i)); i++)
         if (other->capture == capture)
             leave_capture(other);
-    if (error)
-        cuda_graph_end(p, capture->graph);
-    else
+    if (!error)
         *graph = capture->graph;
+    else if (!capture->is_given)
+        cuda_graph_end(p, capture->graph);
     capture->graph = NULL;
     return error;
 }
@@ -341,5 +372,11 @@ cuda_error cuda_graph_launch(cuda_process *p, void *exec, void *handle) {
     cuda_error error = cuda_graph_upload(p, exec, handle);
     if (error)
         return error;
-    return cuda_stream_find(p, handle)->capture ? CUDA_NOT_SUPPORTED : cuda_graph_exec_run(p, exec);
+    cuda_graph_exec *launched = exec;
+    if (!cuda_stream_find(p, handle)->capture)
+        return cuda_graph_exec_run(p, launched);
+    if (cuda_graph_allocates(launched->graph))
+        return CUDA_INVALID_VALUE;
+    const cuda_work work = {.kind = CUDA_WORK_GRAPH, .graph = launched->graph};
+    return cuda_submit(p, handle, &work);
 }

@@ -9,6 +9,7 @@
 
 typedef struct cuda_capture {
     cuda_graph *graph;
+    bool is_given; /* the graph is the program's */
     struct cuda_stream *origin;
     uint64_t id;
     int mode;
@@ -16,7 +17,6 @@ typedef struct cuda_capture {
     bool invalid;     /* something was asked for that cannot be captured */
 } cuda_capture;
 
-enum { CUDA_STREAM_ATTRIBUTES = 16, CUDA_STREAM_ATTRIBUTE_BYTES = 64 };
 enum { CUDA_STREAM_LEAST_PRIORITY = 0, CUDA_STREAM_GREATEST_PRIORITY = -5 };
 
 typedef struct cuda_stream {
@@ -26,7 +26,7 @@ typedef struct cuda_stream {
     void *context;                /* of the driver, that it was made in; NULL: the runtime's */
     cuda_capture *capture;        /* NULL: none */
     hd_vec(cuda_node *) frontier; /* what the next node comes after */
-    char attributes[CUDA_STREAM_ATTRIBUTES][CUDA_STREAM_ATTRIBUTE_BYTES]; /* as they were set */
+    char attributes[CUDA_ATTRIBUTES][CUDA_ATTRIBUTE_BYTES]; /* as they were set */
 } cuda_stream;
 
 enum { CUDA_EVENT_BLOCKING = 1, CUDA_EVENT_WITHOUT_TIME = 2, CUDA_EVENT_INTERPROCESS = 4 };
@@ -43,7 +43,7 @@ typedef struct cuda_streams {
     cuda_stream legacy, per_thread;
     hd_vec(cuda_stream *) all; /* that are made */
     hd_vec(cuda_capture *) captures;
-    uint64_t made, captured;
+    uint64_t made, captured, graphs;
 } cuda_streams;
 
 cuda_streams *cuda_streams_new(cuda_process *p);
@@ -75,7 +75,12 @@ cuda_error cuda_event_capture(cuda_process *p, cuda_event *event, void *stream,
                               cuda_work_kind kind);
 cuda_error cuda_event_elapsed(const cuda_event *start, const cuda_event *end, float *milliseconds);
 
-cuda_error cuda_capture_begin(cuda_process *p, void *stream, cuda_graph *into, int mode);
+/* Into a graph, with the first node after these; NULL: a new one. */
+cuda_error cuda_capture_begin(cuda_process *p, void *stream, int mode, cuda_graph *into,
+                              cuda_node *const *after, size_t count);
+/* What the next node comes after: these, too, or instead. */
+cuda_error cuda_capture_update(cuda_process *p, void *stream, cuda_node *const *after, size_t count,
+                               bool instead);
 cuda_error cuda_capture_end(cuda_process *p, void *stream, void **graph);
 /* Runs a graph that was instantiated, or looks whether it could be run. */
 cuda_error cuda_graph_launch(cuda_process *p, void *exec, void *stream);

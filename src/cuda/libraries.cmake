@@ -63,7 +63,7 @@ function(heddle_cuda_interface target prefix folder file interfaces version)
                                                ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../include)
   target_link_libraries(${target} PRIVATE ${prefix} heddle_base ${CMAKE_DL_LIBS})
   target_link_options(${target} PRIVATE "LINKER:--version-script=${map}" LINKER:-z,defs ${aliases})
-  string(REGEX MATCH "[.]so[.][0-9]+$" suffix ${file})
+  string(REGEX MATCH "[.]so[.][0-9.]+$" suffix ${file})
   string(REPLACE "${suffix}" "" name ${file})
   set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${name} SUFFIX ${suffix}
     LIBRARY_OUTPUT_DIRECTORY ${folder} BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN"
@@ -114,10 +114,11 @@ function(heddle_cuda_libraries prefix folder ptx)
   target_link_options(${prefix} PRIVATE "LINKER:--version-script=${sources}/process.map")
   set_target_properties(${prefix} PROPERTIES OUTPUT_NAME heddle-cuda
     LIBRARY_OUTPUT_DIRECTORY ${folder} INSTALL_RPATH "$ORIGIN/../lib" LINK_DEPENDS ${sources}/process.map)
-  foreach(version 12 13)
+  foreach(version 11 12 13)
     set(target ${prefix}_cudart_${version})
-    heddle_cuda_interface(${target} ${prefix} ${folder} libcudart.so.${version}
-                          "RUNTIME|RUNTIME_${version}" libcudart.so.${version} ${runtime_sources})
+    string(REPLACE .11 .11.0 file libcudart.so.${version})
+    heddle_cuda_interface(${target} ${prefix} ${folder} ${file} "RUNTIME|RUNTIME_${version}" ${file}
+                          ${runtime_sources})
     target_compile_definitions(${target} PRIVATE CUDART=${version})
   endforeach()
   heddle_cuda_interface(${prefix}_driver ${prefix} ${folder} libcuda.so.1 DRIVER ""
@@ -132,6 +133,20 @@ function(heddle_cuda_libraries prefix folder ptx)
                                                LINKER:-z,defs)
   set_target_properties(${prefix}_linked PROPERTIES OUTPUT_NAME heddle-linked
     LIBRARY_OUTPUT_DIRECTORY ${folder})
+  # NVRTC's interface, each form in a folder of its own, since those that NVIDIA's is found of are left to it.
+  foreach(version 12 13)
+    set(target ${prefix}_nvrtc_${version})
+    add_library(${target} SHARED ${sources}/nvrtc/nvrtc.c)
+    target_compile_definitions(${target} PRIVATE NVRTC_MAJOR=${version})
+    target_compile_options(${target} PRIVATE -Wno-missing-prototypes)
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+    target_link_libraries(${target} PRIVATE heddle_watch heddle_base ${CMAKE_DL_LIBS})
+    target_link_options(${target} PRIVATE LINKER:--exclude-libs,ALL LINKER:-z,defs)
+    set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME libnvrtc SUFFIX .so.${version}
+      LIBRARY_OUTPUT_DIRECTORY ${folder}/nvrtc-${version})
+  endforeach()
+  file(MAKE_DIRECTORY ${folder}/nvrtc)
+  file(CREATE_LINK ../nvrtc-13/libnvrtc.so.13 ${folder}/nvrtc/libnvrtc.so SYMBOLIC)
   # Many programs open them by the names without a number.
   file(MAKE_DIRECTORY ${folder})
   file(CREATE_LINK libcuda.so.1 ${folder}/libcuda.so SYMBOLIC)

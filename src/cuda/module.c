@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cuda/cuda_array.h"
+#include "cuda/cuda_children.h"
 #include "cuda/cuda_memory.h"
 
 typedef struct variable {
@@ -179,6 +180,8 @@ static cuda_error load_kernels(cuda_process *p, cuda_module *module) {
     return CUDA_NO_BINARY_FOR_GPU;
 }
 
+hd_ptx_module *cuda_module_loaded(const cuda_module *module) { return module->loaded; }
+
 cuda_error cuda_module_need(cuda_process *p, cuda_module *module) {
     if (module->loaded || module->failed)
         return module->failed;
@@ -193,13 +196,30 @@ cuda_error cuda_module_need(cuda_process *p, cuda_module *module) {
         size_t size = binary ? cuda_fatbin_size(binary) : 0;
         module->failed = size ? choose_text(p, module, binary, size) : CUDA_INVALID_IMAGE;
     }
+    const cuda_ptx_text *linked =
+        module->failed ? NULL : cuda_children_link(p->arena, module->text);
+    if (linked)
+        module->text = linked;
     if (!module->failed && hd_ptx_load(p->machine, module->name, module->text->text,
                                        module->text->length, &module->loaded))
         module->failed =
             is_of_later_version(module->text) ? CUDA_UNSUPPORTED_PTX_VERSION : CUDA_INVALID_PTX;
+    if (linked && module->loaded)
+        cuda_children_prepare(p, module->loaded);
     if (!module->failed)
         place_variables(p, module);
     return module->failed;
+}
+
+cuda_error cuda_module_text(cuda_process *p, const char *name, const void *image,
+                            const cuda_ptx_text **text) {
+    const cuda_module module = {.name = name};
+    const void *binary = cuda_fatbin_unwrap(image);
+    if (!binary)
+        binary = image;
+    size_t size = cuda_fatbin_size(binary);
+    cuda_error error = size ? take_text(p, &module, binary, size, text) : CUDA_INVALID_IMAGE;
+    return error || *text ? error : CUDA_NO_BINARY_FOR_GPU;
 }
 
 cuda_error cuda_module_load(cuda_process *p, const char *name, const void *image,
@@ -329,6 +349,17 @@ cuda_error cuda_kernel_named(cuda_process *p, cuda_module *module, const char *n
         return CUDA_NOT_FOUND;
     *kernel = add_kernel(p, module, name);
     return cuda_kernel_need(p, *kernel);
+}
+
+uint32_t cuda_module_kernel_count(const cuda_module *module) {
+    return module->loaded ? hd_ptx_kernel_count(module->loaded) : 0;
+}
+
+cuda_error cuda_kernel_at(cuda_process *p, cuda_module *module, uint32_t index,
+                          cuda_kernel **kernel) {
+    const hd_ptx_kernel *found = hd_ptx_kernel_at(module->loaded, index);
+    return found ? cuda_kernel_named(p, module, hd_ptx_kernel_name(found), kernel)
+                 : CUDA_INVALID_PTX;
 }
 
 uint32_t cuda_kernel_most_threads(const cuda_process *p, const cuda_kernel *kernel) {

@@ -31,6 +31,11 @@ cuda_module *cuda_module_register(cuda_process *p, const void *wrapper);
 /* A module of PTX or of a fat binary in memory, read at once. */
 cuda_error cuda_module_load(cuda_process *p, const char *name, const void *image,
                             cuda_module **module);
+/* The PTX of a fat binary in memory that the device takes. */
+cuda_error cuda_module_text(cuda_process *p, const char *name, const void *image,
+                            const cuda_ptx_text **text);
+/* What it was read to; NULL: nothing yet. */
+hd_ptx_module *cuda_module_loaded(const cuda_module *module);
 /* Reads it, if nobody has. */
 cuda_error cuda_module_need(cuda_process *p, cuda_module *module);
 void cuda_module_remove(cuda_process *p, cuda_module *module);
@@ -49,6 +54,10 @@ cuda_error cuda_kernel_of_host(cuda_process *p, const void *host, cuda_kernel **
 /* By its name. */
 cuda_error cuda_kernel_named(cuda_process *p, cuda_module *module, const char *name,
                              cuda_kernel **kernel);
+/* Those of a module that is read, by a number. */
+uint32_t cuda_module_kernel_count(const cuda_module *module);
+cuda_error cuda_kernel_at(cuda_process *p, cuda_module *module, uint32_t index,
+                          cuda_kernel **kernel);
 /* Looks it up in its module, which is read. */
 cuda_error cuda_kernel_need(cuda_process *p, cuda_kernel *kernel);
 

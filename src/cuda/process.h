@@ -10,9 +10,11 @@
  *     graph               work that is kept, captured from streams or added, and replayed
  *     stream              streams and events: where work is handed in
  *     work                a launch, a copy, a fill, a host function: what streams and graphs hold
+ *     children            what kernels launch
  *     module              kernels and variables of PTX, loaded when they are first asked for
  *     array               arrays, and texture and surface objects
  *     memory              what is allocated, by whom, and what a pointer points to
+ *     virtual             addresses that are reserved, and memory that is mapped there
  *     device              what the device profile and compute capability tell a program
  *     record              launches as jobs, and what memory held before and after them
  *     fatbin, error       formats and numbers
@@ -48,6 +50,8 @@ typedef enum cuda_handle_kind {
     CUDA_ARRAY,
     CUDA_MIPMAP,
     CUDA_REFERENCE,
+    CUDA_USER_OBJECT,
+    CUDA_PHYSICAL,
     CUDA_CONTEXT
 } cuda_handle_kind;
 

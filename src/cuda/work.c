@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cuda/cuda_array.h"
+#include "cuda/cuda_children.h"
 #include "cuda/cuda_memory.h"
 #include "cuda/cuda_record.h"
 #include "cuda/cuda_stream.h"
@@ -31,11 +32,11 @@ static cuda_error check_place(cuda_process *p, const cuda_place *place, const cu
         return CUDA_INVALID_VALUE;
     const cuda_allocation *a = cuda_memory_at(p, place->at);
     if (!a) {
-        bool gone = cuda_memory_gone(p, place->at);
+        bool gone = cuda_memory_gone(p, place->at) || cuda_memory_is_closed(p, place->at);
         return side == OF_DEVICE || gone ? CUDA_INVALID_VALUE : CUDA_SUCCESS;
     }
     bool device_alone = a->kind == CUDA_MEMORY_DEVICE || a->kind == CUDA_MEMORY_VARIABLE ||
-                        a->kind == CUDA_MEMORY_ARRAY;
+                        a->kind == CUDA_MEMORY_ARRAY || a->kind == CUDA_MEMORY_MAPPED;
     if (side == OF_HOST && device_alone)
         return CUDA_INVALID_VALUE;
     size_t rest = a->bytes - ((uintptr_t)place->at - a->address);
@@ -191,10 +192,25 @@ static cuda_error check_launch(cuda_process *p, const cuda_launch *l) {
     for (int d = 0; d < 3; d++)
         if (facts->required_threads[d] && facts->required_threads[d] != l->size.block[d])
             return CUDA_INVALID_VALUE;
-    if (facts->param_count && !l->args)
+    if (l->packed ? l->packed_bytes < facts->params_bytes : facts->param_count && !l->args)
         return CUDA_INVALID_VALUE;
     error = check_clusters(p, l);
     return !error && l->size.cooperative ? check_cooperative(p, l) : error;
+}
+
+/* The arguments, in one piece of memory behind the pointers to them. */
+static void **keep_args(const cuda_launch *l) {
+    uint32_t count = l->kernel->facts.param_count;
+    size_t bytes = sizeof(void *) * (count + 1) + l->kernel->facts.params_bytes + 16;
+    void **args = hd_zeroed(1, bytes);
+    char *at = (char *)(args + count + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t offset, size;
+        hd_ptx_param(l->kernel->found, i, &offset, &size);
+        args[i] = at + offset;
+        memcpy(args[i], l->packed ? l->packed + offset : l->args[i], size);
+    }
+    return args;
 }
 
 /* What CUDA calls the fault that the last launch ended with. */
@@ -226,13 +242,23 @@ static cuda_error run_launch(cuda_process *p, const cuda_launch *l) {
     hd_watch_launched(p->watch, &watched, &counts, status, p->message);
     cuda_record_launched(p->record, l, status);
     if (!status)
-        return CUDA_SUCCESS;
+        return cuda_children_run(p, l);
     if (status == HD_EUNSUPPORTED)
         return CUDA_NOT_SUPPORTED;
     if (status == HD_ESYSTEM)
         return CUDA_LAUNCH_OUT_OF_RESOURCES;
     p->sticky = fault_of(p);
     return p->blocking ? p->sticky : CUDA_SUCCESS;
+}
+
+static cuda_error launch(cuda_process *p, const cuda_launch *l) {
+    if (!l->packed)
+        return run_launch(p, l);
+    cuda_launch own = *l;
+    own.args = keep_args(l);
+    cuda_error error = run_launch(p, &own);
+    free(own.args);
+    return error;
 }
 
 /* ---- all ----------------------------------------------------------------------------------------- */
@@ -253,7 +279,7 @@ cuda_error cuda_work_run(cuda_process *p, const cuda_work *work) {
     if (error)
         return error;
     switch (work->kind) {
-    case CUDA_WORK_LAUNCH: return run_launch(p, &work->launch);
+    case CUDA_WORK_LAUNCH: return launch(p, &work->launch);
     case CUDA_WORK_COPY: run_copy(p, &work->copy); return CUDA_SUCCESS;
     case CUDA_WORK_FILL: run_fill(p, &work->fill); return CUDA_SUCCESS;
     case CUDA_WORK_HOST: /* it may wait for other threads, which may be calling */
@@ -262,6 +288,7 @@ cuda_error cuda_work_run(cuda_process *p, const cuda_work *work) {
         cuda_enter();
         return CUDA_SUCCESS;
     case CUDA_WORK_GRAPH: return cuda_graph_run(p, work->graph);
+    case CUDA_WORK_BRANCH: return cuda_branch_run(p, work->branch);
     case CUDA_WORK_RECORD: return cuda_event_record(p, work->event, NULL);
     case CUDA_WORK_WAIT:
     case CUDA_WORK_ALLOC: /* it is there all the time */
@@ -274,33 +301,22 @@ cuda_error cuda_work_run(cuda_process *p, const cuda_work *work) {
 
 /* ---- work that is kept ----------------------------------------------------------------------------- */
 
-/* The arguments, in one piece of memory behind the pointers to them. */
-static void **keep_args(const cuda_launch *l) {
-    uint32_t count = l->kernel->facts.param_count;
-    size_t bytes = sizeof(void *) * (count + 1) + l->kernel->facts.params_bytes + 16;
-    void **args = hd_zeroed(1, bytes);
-    char *at = (char *)(args + count + 1);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t offset, size;
-        hd_ptx_param(l->kernel->found, i, &offset, &size);
-        args[i] = at + offset;
-        memcpy(args[i], l->args[i], size);
-    }
-    return args;
-}
-
 cuda_error cuda_work_keep(cuda_process *p, const cuda_work *work, cuda_work *kept) {
     *kept = *work;
     if (work->kind == CUDA_WORK_GRAPH)
         return cuda_graph_copy(p, work->graph, &kept->graph);
+    if (work->kind == CUDA_WORK_BRANCH)
+        return cuda_branch_copy(p, work->branch, &kept->branch);
     if (work->kind == CUDA_WORK_ALLOC || work->kind == CUDA_WORK_FREE)
         work->memory->uses++;
     if (work->kind != CUDA_WORK_LAUNCH)
         return CUDA_SUCCESS;
     cuda_error error = cuda_work_check(p, work);
-    if (!error)
-        kept->launch.args = keep_args(&work->launch);
-    return error;
+    if (error)
+        return error;
+    kept->launch.args = keep_args(&work->launch);
+    kept->launch.packed = NULL;
+    return CUDA_SUCCESS;
 }
 
 void cuda_work_drop(cuda_work *kept) {

@@ -20,14 +20,21 @@ typedef enum cuda_work_kind { /* the numbers of cudaGraphNodeType and CUgraphNod
                               CUDA_WORK_RECORD = 7,
                               CUDA_WORK_ALLOC = 10,
                               CUDA_WORK_FREE = 11,
+                              CUDA_WORK_BRANCH = 13,
                               CUDA_WORK_FAILED = -1 /* none: what was asked for is wrong */
 } cuda_work_kind;
+
+/* Attributes of launches, nodes and streams: a number from 1, and bytes. */
+enum { CUDA_ATTRIBUTES = 16, CUDA_ATTRIBUTE_BYTES = 64 };
 
 typedef struct cuda_launch {
     cuda_kernel *kernel;
     const void *host; /* what the program calls the kernel */
     hd_ptx_launch_size size;
-    void **args; /* args[i]: the bytes of parameter i */
+    void **args;        /* args[i]: the bytes of parameter i */
+    const char *packed; /* or all of them in one piece */
+    size_t packed_bytes;
+    uint32_t depth; /* launches that it is in: by a kernel, which was launched by one */
 } cuda_launch;
 
 /* Which sides are memory of the device: cudaMemcpyKind. */
@@ -76,7 +83,8 @@ typedef struct cuda_work {
         struct cuda_event *event;
         struct cuda_graph *graph;
         struct cuda_graph_memory *memory; /* ALLOC, FREE: a use of it */
-        cuda_error error;                 /* FAILED */
+        struct cuda_branch *branch;
+        cuda_error error; /* FAILED */
     };
 } cuda_work;
 

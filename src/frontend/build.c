@@ -271,3 +271,14 @@ void front_join_entry(front_builder *b) {
             hd_push(b->arena, &all, parts[p]->data[i]);
     b->lists[0] = all;
 }
+
+kir_value front_emit_written(front_builder *b, const char *name, kir_type result,
+                             uint32_t arg_count, const kir_value *args, kir_type type) {
+    uint32_t last = arg_count - 1, bytes = kir_type_bytes(type);
+    kir_value *own = hd_new_array(b->arena, kir_value, arg_count);
+    memcpy(own, args, arg_count * sizeof *own);
+    own[last] = front_emit_alloca(b, bytes, bytes);
+    kir_value made = front_emit_call(b, name, result, arg_count, own);
+    front_emit_store(b, front_emit_load(b, type, own[last], bytes), args[last], bytes);
+    return made;
+}

@@ -1,7 +1,7 @@
 /*
  * What front ends share to write kir: instruction by instruction (build.c), special registers of
- * PTX (special.c), arithmetic by tables (recipe.c), the last touches (tidy.c), and names out of symbols
- * (symbol.c).
+ * PTX (special.c), arithmetic by tables (recipe.c), CUDA's mathematics (libdevice.c), the last touches
+ * (tidy.c), and names out of symbols (symbol.c).
  */
 #ifndef HD_FRONTEND_BUILD_H
 #define HD_FRONTEND_BUILD_H
@@ -46,6 +46,9 @@ kir_rmw front_rmw_of(const char *name, bool is_unsigned, bool is_float);
 kir_value front_emit_alloca(front_builder *b, uint64_t bytes, uint64_t align);
 kir_value front_emit_call(front_builder *b, const char *name, kir_type type, uint32_t arg_count,
                           const kir_value *args);
+/* The same of a function that writes a value of this type behind its last argument, a pointer. */
+kir_value front_emit_written(front_builder *b, const char *name, kir_type result,
+                             uint32_t arg_count, const kir_value *args, kir_type type);
 /* base + index * scale + offset; `index` may be KIR_NONE. Joins what the base
  * adds already. */
 kir_value front_emit_addr(front_builder *b, kir_value base, kir_value index, int64_t scale,
@@ -97,6 +100,21 @@ const char *front_find_recipe(const front_named_recipe *rows, size_t count, cons
     "fmul(a, copysign(bits:f32(0:i32), b)), " divide "(a, b))"
 /* special.c: all of them, up to a NULL name. */
 extern const front_named_recipe front_special_registers[];
+
+/* libdevice.c: a call of CUDA's mathematics, a function whose name begins so. False: none that is known;
+ * without a result it stays as it is. */
+#define FRONT_LIBDEVICE "__nv_"
+typedef struct front_math {
+    const char *name;
+    uint32_t arg_count;
+    const kir_value *args;
+    kir_type type; /* of the result */
+    kir_value result;
+} front_math;
+bool front_libdevice(front_builder *b, front_math *call);
+/* What it gives and takes, "f:fi": h, i and l are integers of 16, 32 and 64 bits, f and d floats of 32 and 64,
+ * p is a pointer; NULL: it is not known. */
+const char *front_libdevice_types(hd_arena *arena, const char *symbol);
 
 /* tidy.c: who takes a part of a vector that was made of parts takes that part. */
 void front_forward_parts(hd_arena *arena, kir_inst *insts, uint32_t count);

@@ -153,3 +153,11 @@ hd_status hd_host_read(hd_arena *arena, const hd_diag *diag, const char *path, c
     *host = (hd_host){0};
     return front->host ? front->host(arena, diag, path, options, front->device, host) : HD_OK;
 }
+
+hd_status hd_frontend_ptx(hd_arena *arena, const hd_diag *diag, const char *path,
+                          const char *options, const char **text) {
+    if (!hd_ends_in(path, ".cu"))
+        return hd_fail(diag, HD_EINPUT, &(hd_place){.file = path},
+                       "PTX is made of CUDA C, in a file whose name ends in .cu");
+    return front_clang_ptx(arena, diag, path, options, text);
+}

@@ -31,6 +31,10 @@ hd_status hd_frontend_of(hd_arena *arena, const hd_diag *diag, const char *path,
                          const char *options, kir_form form, const char *const *wanted,
                          kir_module **module);
 
+/* The PTX that is made of a file in CUDA C, for its device or the one that `options` name. */
+hd_status hd_frontend_ptx(hd_arena *arena, const hd_diag *diag, const char *path,
+                          const char *options, const char **text);
+
 /* symbol.c: the name of a kernel in the source, with the arguments of a template where they are plain:
  * "scale<int>" of "_Z5scaleIiEvPT_". A PTX file's kernels have these names, but where two would have
  * the same: then their symbols. */

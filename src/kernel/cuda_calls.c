@@ -52,11 +52,17 @@ static const hd_feature about[] = {
 #include "kernel/cuda_calls.def"
 };
 
-hd_feature hd_cuda_feature(const char *name) {
-    hd_feature found = {0};
-    for (size_t i = 0; i < sizeof features / sizeof *features && !found.name; i++)
+/* A call has a row for each form that it has had. */
+static const hd_feature *first_row(const char *name) {
+    for (size_t i = 0; i < sizeof features / sizeof *features; i++)
         if (!strcmp(features[i].name, name))
-            found = features[i];
+            return &features[i];
+    return NULL;
+}
+
+hd_feature hd_cuda_feature(const char *name) {
+    const hd_feature *row = first_row(name);
+    hd_feature found = row ? *row : (hd_feature){0};
     for (size_t i = 0; i < sizeof about / sizeof *about && found.name; i++)
         if (!strcmp(about[i].name, name)) {
             found.fidelity = about[i].fidelity;
@@ -69,7 +75,8 @@ hd_feature hd_cuda_feature(const char *name) {
 
 void hd_cuda_add_features(hd_arena *arena, hd_features *all) {
     for (size_t i = 0; i < sizeof features / sizeof *features; i++)
-        if (strcmp(features[i].group, "HEADERS") != 0)
+        if (strcmp(features[i].group, "HEADERS") != 0 &&
+            first_row(features[i].name) == &features[i])
             hd_push(arena, all, hd_cuda_feature(features[i].name));
 }
 

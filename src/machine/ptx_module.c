@@ -186,6 +186,7 @@ static hd_status read_text(hd_ptx_module *m, const char *name, const char *text,
         status = kir_parse(m->arena, diag, name, text, &m->kir);
     else
         status = ptx_parse(m->arena, diag, name, text, length, &ptx);
+    m->ptx = ptx;
     if (!status && ptx) {
         m->lowering = ptx_lower_begin(m->arena, diag, ptx, &m->kir);
         for (uint32_t i = 0; i < ptx->variable_count && !status; i++) {
@@ -268,6 +269,22 @@ hd_ptx_kernel *hd_ptx_kernel_at(hd_ptx_module *m, uint32_t index) {
 }
 
 const char *hd_ptx_kernel_name(const hd_ptx_kernel *kernel) { return kernel->entry; }
+
+uint32_t hd_ptx_function_count(const hd_ptx_module *m) {
+    return m->ptx ? m->ptx->function_count : 0;
+}
+
+const char *hd_ptx_entry_of(const hd_ptx_module *m, uint32_t function, uint32_t *params_bytes) {
+    const ptx_function *f =
+        function < hd_ptx_function_count(m) ? &m->ptx->functions[function] : NULL;
+    if (!f || !f->is_entry || !f->has_body)
+        return NULL;
+    *params_bytes = 0;
+    for (uint32_t i = 0; i < f->param_count; i++)
+        *params_bytes = (uint32_t)(hd_align_up(*params_bytes, align_of(&f->params[i])) +
+                                   bytes_of(&f->params[i]));
+    return f->name;
+}
 
 hd_ptx_kernel_facts hd_ptx_facts(const hd_ptx_kernel *kernel) { return kernel->facts; }
 

@@ -44,8 +44,9 @@ struct hd_ptx_module {
     hd_ptx_module *next, **link; /* in machine->modules, and what points to this one there */
     hd_arena *arena;
     kir_module *kir;
-    struct ptx_shared *lowering; /* NULL: the text is kir's */
-    hd_ptx_kernel *kernels;      /* [kir->kernel_count] */
+    const struct ptx_module *ptx; /* NULL: the text is kir's */
+    struct ptx_shared *lowering;
+    hd_ptx_kernel *kernels; /* [kir->kernel_count] */
     hd_vec(api_variable) variables;
     hd_hash_table rows; /* of variables by their names */
 };

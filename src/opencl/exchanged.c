@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "opencl/apply.h"
-#include "opencl/layer_child.h"
+#include "watch/heddle_child.h"
 
 /* A parameter that has become the allocations of a layout and a count. */
 typedef struct laid_param {
@@ -119,11 +119,11 @@ static json_t *ask(layer *l, const layer_program *p, const char *layouts, const 
         hd_push(a->arena, &words, all[i]);
     }
     hd_push(a->arena, &words, NULL);
-    layer_printed printed;
-    *why = layer_child(a->arena, words.data, folder, &printed);
+    hd_child_printed printed;
+    *why = hd_child_run(a->arena, words.data, folder, &printed);
     json_t *made = json_loads(printed.out, 0, NULL);
     if (!made && !*why)
-        *why = layer_first_error(a->arena, &printed, folder);
+        *why = hd_child_error(a->arena, &printed, folder);
     const char *kernels = json_string_value(json_object_get(made, "kernel"));
     char *written;
     size_t length;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "opencl/layer_child.h"
+#include "watch/heddle_child.h"
 
 /* A process has one machine; hence the only global state of this code. */
 static machine the_machine = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -132,7 +132,7 @@ static const char *portable(hd_arena *arena, const char *options) {
 #define ANY_OBJECTS KIR_KNOWN_OPTION "images= " KIR_KNOWN_OPTION "samplers="
 
 static hd_status run_front_end(hd_arena *arena, const machine *m, const char *folder,
-                               const char *file, const char *options, layer_printed *printed) {
+                               const char *file, const char *options, hd_child_printed *printed) {
     const char *device = getenv("HEDDLE_DEVICE");
     /* As the compiler of the device makes kernels, but it may take a race away. */
     const char *form = m->as_written       ? "--as-written"
@@ -141,22 +141,22 @@ static hd_status run_front_end(hd_arena *arena, const machine *m, const char *fo
     const char *const words[] = {
         "show", "--ir", hd_format(arena, "--options=%s " ANY_OBJECTS, portable(arena, options)),
         file,   form,   NULL};
-    const char *why = layer_child(arena, words, folder, printed);
+    const char *why = hd_child_run(arena, words, folder, printed);
     return why ? hd_fail(&m->diag, HD_ESYSTEM, NULL, "kernels cannot be compiled: %s", why) : HD_OK;
 }
 
 static void compile(machine *m, machine_program *p, const char *options) {
     hd_arena *arena = hd_arena_new();
     char *folder;
-    layer_printed printed;
+    hd_child_printed printed;
     p->log = "";
     if (!hd_scratch_make(arena, &m->diag, &folder)) {
         const char *file = hd_format(arena, "%s/%s", folder, hd_path_name(p->file));
         if (!hd_write_file(&m->diag, file, p->text, strlen(p->text)) &&
             !run_front_end(arena, m, folder, file, options, &printed)) {
-            p->log = hd_strdup(m->arena, layer_replaced(arena, printed.errors, file, p->file));
+            p->log = hd_strdup(m->arena, hd_replaced(arena, printed.errors, file, p->file));
             const char *text =
-                hd_format(arena, ";\n%s", layer_replaced(arena, printed.out, file, p->file));
+                hd_format(arena, ";\n%s", hd_replaced(arena, printed.out, file, p->file));
             if (*printed.out && hd_ptx_load(m->ptx, p->file, text, strlen(text), &p->module))
                 p->module = NULL;
         }

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "opencl/apply.h"
-#include "opencl/layer_child.h"
+#include "watch/heddle_child.h"
 #include "recording/recording.h"
 
 typedef enum race_phase { RACE_RECORDS, RACE_RUNS, RACE_CHOSEN, RACE_LEFT } race_phase;
@@ -164,11 +164,11 @@ static const char *find_candidates(layer *l, const layer_program *p, cl_command_
         words[7] = "--device";
         words[8] = device && *device ? device : "host";
     }
-    layer_printed printed;
-    why = layer_child(l->arena, words, folder, &printed);
+    hd_child_printed printed;
+    why = hd_child_run(l->arena, words, folder, &printed);
     json_t *advice = json_loads(printed.out, 0, NULL);
     if (!advice && !why)
-        why = layer_first_error(l->arena, &printed, folder);
+        why = hd_child_error(l->arena, &printed, folder);
     hd_scratch_remove(folder);
     if (advice)
         why = read_advice(l, p->race, advice);

@@ -296,12 +296,16 @@ static const char *about_memory(const hd_watch *w, const hd_ptx_fault *f) {
     if (!f->is_access)
         return "";
     uintptr_t address = (uintptr_t)f->address, meant = (uintptr_t)f->base;
-    hd_watched_memory gone, near;
+    hd_watched_memory gone, near, here;
     bool is_gone = find_gone(w, address, &gone);
     /* What the program meant, as far as its pointers say. */
     bool is_near = f->base && !f->is_freed && find_nearest(w, meant, &near) && holds(&near, meant);
     if (!is_near)
         is_near = find_nearest(w, address, &near);
+    if (find_nearest(w, address, &here) && here.is_closed && holds(&here, address)) {
+        near = here;
+        is_near = true;
+    }
     uint64_t distance = is_near ? distance_to(&near, address) : 0;
     if (is_gone && (f->is_freed || !is_near || distance)) {
         hd_str_printf(&text, "  byte %llu of ", (unsigned long long)(address - gone.address));

@@ -21,6 +21,7 @@
  *     watched_device.c    the device profile
  *     progress.c          a line on the terminal while a launch takes long
  *     signals.c           the end of a program that a signal ends
+ *     heddle_child.c      the heddle program, as a process beside the program's own
  */
 #ifndef HD_WATCH_H
 #define HD_WATCH_H
@@ -58,6 +59,7 @@ typedef struct hd_watched_memory {
     const char *kind;   /* "device memory" */
     bool is_of_device;  /* else the host's, or a variable */
     bool is_of_program; /* which is to free it */
+    bool is_closed;     /* addresses that nobody can touch */
     hd_stack made, freed;
 } hd_watched_memory;
 

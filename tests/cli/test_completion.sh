@@ -36,6 +36,7 @@ advise --costs
 advise --graph
 advise --accesses
 show --ir
+show --ptx
 cache --locality
 cache --reuse
 cache --compare

@@ -200,6 +200,14 @@ static void ir(void **state) {
     json_decref(value);
 }
 
+static void ptx(void **state) {
+    (void)state;
+    json_t *value = output_of("show --ptx ../../tests/cuda/saxpy.cu");
+    has_members(value, "text");
+    assert_non_null(strstr(json_string_value(json_object_get(value, "text")), ".entry "));
+    json_decref(value);
+}
+
 static void check_device(json_t *device) {
     has_members(
         device,
@@ -902,11 +910,11 @@ static void every_command_has_a_schema(void **state) {
     (void)state;
     json_t *root = read_schema(), *value = output_of("help"), *command;
     const json_t *defs = json_object_get(root, "$defs");
-    static const char *const second[] = {"advise --by",       "advise --costs", "advise --graph",
-                                         "advise --accesses", "run program",    "show --ir",
-                                         "trace info",        "trace export",   "trace import",
-                                         "cache --locality",  "cache --reuse",  "cache --compare",
-                                         "device train",      "device explore", "device check"};
+    static const char *const second[] = {
+        "advise --by",     "advise --costs", "advise --graph",   "advise --accesses",
+        "run program",     "show --ir",      "show --ptx",       "trace info",
+        "trace export",    "trace import",   "cache --locality", "cache --reuse",
+        "cache --compare", "device train",   "device explore",   "device check"};
     size_t i, count = 0;
     char name[64];
     json_array_foreach(json_object_get(value, "commands"), i, command) {
@@ -1091,6 +1099,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accesses),
         cmocka_unit_test(ir),
+        cmocka_unit_test(ptx),
         cmocka_unit_test(devices),
         cmocka_unit_test(rewrite),
         cmocka_unit_test(rewrite_in_place),

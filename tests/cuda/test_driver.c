@@ -72,6 +72,21 @@ int cuFuncSetAttribute(handle, int, int);
 int cuOccupancyMaxPotentialBlockSize(int *, int *, handle, size_t (*)(int), size_t, int);
 int cuLaunchKernel(handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                    handle, void **, void **);
+int cuMemAddressReserve(address *, size_t, size_t, address, unsigned long long);
+int cuMemAddressFree(address, size_t);
+int cuMemCreate(handle *, size_t, const void *, unsigned long long);
+int cuMemRelease(handle);
+int cuMemMap(address, size_t, size_t, handle, unsigned long long);
+int cuMemUnmap(address, size_t);
+int cuMemSetAccess(address, size_t, const void *, size_t);
+int cuMemRetainAllocationHandle(handle *, void *);
+int cuUserObjectCreate(handle *, void *, void (*)(void *), unsigned, unsigned);
+int cuUserObjectRelease(handle, unsigned);
+int cuGraphCreate(handle *, unsigned);
+int cuGraphDestroy(handle);
+int cuGraphClone(handle *, handle);
+int cuGraphRetainUserObject(handle, handle, unsigned, unsigned);
+int cuGraphReleaseUserObject(handle, handle, unsigned);
 int cuLinkCreate_v2(unsigned, int *, void **, handle *);
 int cuLinkAddData_v2(handle, int, const void *, size_t, const char *, unsigned, int *, void **);
 int cuLinkComplete(handle, void **, size_t *);
@@ -273,7 +288,7 @@ static void test_logs(void **state) {
     assert_int_equal(cuLinkCreate_v2(0, NULL, NULL, &link), SUCCESS);
     assert_int_equal(cuLinkAddData_v2(link, 1, text, sizeof text, "a", 0, NULL, NULL), SUCCESS);
     assert_int_equal(cuLinkAddData_v2(link, 0, text, sizeof text, "a", 0, NULL, NULL),
-                     NOT_SUPPORTED); /* machine code */
+                     NO_BINARY); /* machine code */
     assert_int_equal(cuLinkComplete(link, &image, &bytes), SUCCESS);
     assert_int_equal(cuModuleLoadData(&module, image), SUCCESS);
     assert_int_equal(cuLinkDestroy(link), SUCCESS);
@@ -314,6 +329,69 @@ static void test_memory(void **state) {
     assert_int_equal(type, 2);
     assert_int_equal(cuMemFree_v2(a), SUCCESS);
     assert_int_equal(cuMemFree_v2(a), INVALID_VALUE);
+}
+
+/* Mappings of two memories in one range, whose parts are one piece for copies. */
+static void test_virtual(void **state) {
+    enum { GRANULE = 2 << 20 };
+    const struct {
+        int kind, shared, location, device;
+        void *windows;
+        char flags[8];
+    } wanted = {1, 0, 1, 0, NULL, {0}};
+    const int open[] = {1, 0, 3}, closed[] = {1, 0, 0};
+    address at;
+    handle a, b, again;
+    char sent[64] = "across", got[64] = "";
+    (void)state;
+    assert_int_equal(cuMemAddressReserve(&at, 100, 0, 0, 0), INVALID_VALUE);
+    assert_int_equal(cuMemAddressReserve(&at, 3 * GRANULE, 0, 0, 0), SUCCESS);
+    assert_int_equal(cuMemCreate(&a, GRANULE, &wanted, 0), SUCCESS);
+    assert_int_equal(cuMemCreate(&b, GRANULE, &wanted, 0), SUCCESS);
+    assert_int_equal(cuMemMap(at + GRANULE, GRANULE, 0, b, 0), SUCCESS);
+    assert_int_equal(cuMemMap(at, GRANULE, 0, a, 0), SUCCESS);
+    assert_int_equal(cuMemRelease(a), SUCCESS);
+    assert_int_equal(cuMemMap(at + 2 * GRANULE, GRANULE, 0, a, 0), INVALID_VALUE);
+    assert_int_equal(cuMemcpyHtoD_v2(at, sent, 64), INVALID_VALUE);
+    assert_int_equal(cuMemSetAccess(at, 2 * GRANULE, open, 1), SUCCESS);
+    assert_int_equal(cuMemSetAccess(at, 3 * GRANULE, open, 1), INVALID_VALUE);
+    assert_int_equal(cuMemcpyHtoD_v2(at + GRANULE - 32, sent, 64), SUCCESS);
+    assert_int_equal(cuMemcpyDtoH_v2(got, at + GRANULE - 32, 64), SUCCESS);
+    assert_memory_equal(sent, got, 64);
+    assert_int_equal(cuMemcpyDtoH_v2(got, at + 2 * GRANULE - 32, 64), INVALID_VALUE);
+    assert_int_equal(cuMemSetAccess(at, GRANULE, closed, 1), SUCCESS);
+    assert_int_equal(cuMemcpyDtoH_v2(got, at + GRANULE - 32, 32), INVALID_VALUE);
+    assert_int_equal(cuMemRetainAllocationHandle(&again, (void *)(uintptr_t)(at + GRANULE)),
+                     SUCCESS);
+    assert_ptr_equal(again, b);
+    assert_int_equal(cuMemAddressFree(at, 3 * GRANULE), INVALID_VALUE);
+    assert_int_equal(cuMemUnmap(at + GRANULE / 2, GRANULE), INVALID_VALUE);
+    assert_int_equal(cuMemUnmap(at, 2 * GRANULE), SUCCESS);
+    assert_int_equal(cuMemRelease(b), SUCCESS);
+    assert_int_equal(cuMemRelease(b), SUCCESS);
+    assert_int_equal(cuMemRelease(b), INVALID_VALUE);
+    assert_int_equal(cuMemAddressFree(at, 3 * GRANULE), SUCCESS);
+}
+
+static void count_end(void *user) { ++*(int *)user; }
+
+/* A graph, its copy and the program have an object; it ends once, with the last of them. */
+static void test_objects(void **state) {
+    handle object, graph, copy;
+    int ends = 0;
+    (void)state;
+    assert_int_equal(cuUserObjectCreate(&object, &ends, count_end, 2, 0), INVALID_VALUE);
+    assert_int_equal(cuUserObjectCreate(&object, &ends, count_end, 2, 1), SUCCESS);
+    assert_int_equal(cuGraphCreate(&graph, 0), SUCCESS);
+    assert_int_equal(cuGraphRetainUserObject(graph, object, 2, 1), SUCCESS);
+    assert_int_equal(cuGraphReleaseUserObject(graph, object, 3), INVALID_VALUE);
+    assert_int_equal(cuGraphReleaseUserObject(graph, object, 1), SUCCESS);
+    assert_int_equal(cuGraphClone(&copy, graph), SUCCESS);
+    assert_int_equal(cuGraphDestroy(graph), SUCCESS);
+    assert_int_equal(ends, 0);
+    assert_int_equal(cuGraphDestroy(copy), SUCCESS);
+    assert_int_equal(ends, 1);
+    assert_int_equal(cuUserObjectRelease(object, 1), INVALID_VALUE);
 }
 
 /* Rows and planes: 3 x 2 x 2 bytes at (1, 1, 1) of a box of 8 x 3 x 3. */
@@ -398,6 +476,7 @@ int main(void) {
         cmocka_unit_test(test_libraries), cmocka_unit_test(test_absent),
         cmocka_unit_test(test_boxes),     cmocka_unit_test(test_logs),
         cmocka_unit_test(test_memory),    cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_virtual),   cmocka_unit_test(test_objects),
         cmocka_unit_test(test_fault),
     };
     return cmocka_run_group_tests(tests, setup, NULL);

@@ -31,6 +31,9 @@ check_program "$programs/vectors.cu" -- ./fixed
 runtime vectors.o cudaGetDeviceProperties_v2 # 12
 g++ -o former vectors.o runtime.o
 check_program "$programs/vectors.cu" -- ./former
+runtime vectors.o cudaUnbindTexture # 11
+g++ -o before vectors.o runtime.o
+check_program "$programs/vectors.cu" -- ./before
 g++ -fsanitize=address -o checked vectors.o runtime.o # its library wants to be the first one
 check_program "$programs/vectors.cu" -- ./checked
 strip -o bare alone

@@ -7,6 +7,7 @@
 #   // rounds            what Heddle compiles of it may differ from nvcc's in the last bits
 #   // faults            a kernel faults, as the program expects; so `heddle run` ends with status 2
 #   // alone             its recording needs a program of its own
+#   // toolkit           it needs the toolkit's headers (test_kept_ptx.sh)
 #
 # nvcc spends its time on headers. So most are built as two programs: of one, all run one after
 # another in one process; of the other, those that round or fault each run alone. So their names have
@@ -144,7 +145,10 @@ prints '^as expected$'
 prints '^  use\(int\*\) +1 '
 cat >launcher.cu <<'END'
 __global__ void inner() {}
-__global__ void outer() { inner<<<1, 1>>>(); }
+__global__ void outer() {
+    cudaFuncAttributes attributes;
+    cudaFuncGetAttributes(&attributes, inner);
+}
 int main() {
     outer<<<1, 1>>>();
     return cudaDeviceSynchronize() ? 7 : 0;
@@ -153,7 +157,14 @@ END
 build launcher launcher.cu -cudart shared -rdc=true -lcudadevrt
 call run -- ./launcher
 grep -q "is of the device's own runtime (cudadevrt)" "$work/log/err" ||
-    complain 'no word of kernels that launch kernels'
+    complain 'no word of what is not of the device runtime'
+
+# Where there is no NVRTC Heddle compiles, with its own headers.
+for name in driver compiling compiled_math; do
+    CUDA_PATH= LD_LIBRARY_PATH= call run -- "./$name"
+    [ "$status" -eq 0 ] || complain "$name without NVRTC: exit status $status"
+    prints '^as expected$'
+done
 
 # A library with the runtime linked in, compiled in parts, which registers its kernels when it is opened.
 sed 's/^int main()/extern "C" int run()/' "$programs/linked.cu" >opened.cu
@@ -215,6 +226,12 @@ way 3 '2 wait here; thread 0 of block 0'
 WAY=0 call run -- ./exchanges
 grep -q 'local memory of another block, where a block of the cluster has none, or has ended' \
     "$work/log/err" || complain 'no word of the block that has ended'
+call run -- ./child_fault
+grep -q '^heddle:   launched by thread 3 of block 2 of kernel launcher$' "$work/log/err" ||
+    complain 'no word of who launched the kernel'
+call run -- ./unmapped
+grep -q 'byte 4096 of allocation 1 of 6291456 bytes of reserved addresses, where no memory is mapped' "$work/log/err" ||
+    complain 'no word of the reserved addresses'
 # A launch is asynchronous unless it is asked to be none.
 cat >blocking.cu <<'END'
 #include <cstdlib>

@@ -8,7 +8,7 @@ cat >"$work/call.py" <<'END'
 import ctypes, os, re, sys
 libraries, table = sys.argv[1:]
 files = {"RUNTIME": "libcudart.so.13", "RUNTIME_13": "libcudart.so.13", "RUNTIME_12": "libcudart.so.12",
-         "DRIVER": "libcuda.so.1"}
+         "RUNTIME_11": "libcudart.so.11.0", "DRIVER": "libcuda.so.1"}
 rows = re.findall(r'^REFUSED\((\w+), (\w+), \w+, (?:NULL|"(.*)")\)', open(table).read(), re.M)
 failed = [] if len(rows) > 50 else ["there are %d rows" % len(rows)]
 for name, interface, why in rows:

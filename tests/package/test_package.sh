@@ -55,7 +55,7 @@ while IFS= read -r file; do
     lib/heddle/bin/*:'$ORIGIN/../lib' | lib/heddle/lib/*:'$ORIGIN' | \
         lib/heddle/libheddle-native.so:'$ORIGIN/lib' | lib/heddle/libheddle-layer.so:'$ORIGIN/lib' | \
         lib/heddle/cuda/libheddle-cuda.so:'$ORIGIN/../lib' | lib/heddle/cuda/lib[ac][mu]d*:'$ORIGIN' | \
-        lib/heddle/cuda/libheddle-linked.so: | bin/heddle: | lib/libheddle*: | lib/heddle/libgpuocelot.so:) ;;
+        lib/heddle/cuda/libheddle-linked.so: | lib/heddle/cuda/nvrtc*/libnvrtc*: | bin/heddle: | lib/libheddle*: | lib/heddle/libgpuocelot.so:) ;;
     *) complain "$name looks for libraries in '$path'" ;;
     esac
 done <"$work/elf"

@@ -23,19 +23,22 @@ enum {
     OF_TYPE = 2,
     OF_DEVICE_POINTER = 3,
     OF_HOST_POINTER = 4,
+    OF_WAITING = 6,
     OF_NUMBER = 7,
     OF_MANAGED = 8,
     OF_DEVICE = 9,
     OF_START = 11,
     OF_SIZE = 12,
-    OF_MAPPED = 13
+    OF_MAPPED = 13,
+    OF_ACCESS = 16,
+    OF_POOL = 17
 };
-enum { TYPE_HOST = 1, TYPE_DEVICE = 2 };
+enum { TYPE_HOST = 1, TYPE_DEVICE = 2, READ_AND_WRITE = 3 };
 
 /* Bytes of its value. */
 static size_t bytes_of(int attribute) {
     return attribute == OF_TYPE || attribute == OF_DEVICE || attribute == OF_MANAGED ||
-                   attribute == OF_MAPPED
+                   attribute == OF_MAPPED || attribute == OF_WAITING || attribute == OF_ACCESS
                ? 4
                : 8;
 }
@@ -61,6 +64,9 @@ static cuda_error pointer_attribute(cuda_process *p, void *value, int attribute,
     case OF_START: number = a->address; break;
     case OF_SIZE: number = a->bytes; break;
     case OF_MAPPED: number = 1; break;
+    case OF_WAITING: number = a->waits; break;
+    case OF_ACCESS: number = READ_AND_WRITE; break;
+    case OF_POOL: number = (uintptr_t)a->pool; break;
     default: return CUDA_NOT_SUPPORTED;
     }
     memcpy(value, &number, bytes_of(attribute)); /* little endian, as every machine with CUDA */
@@ -78,6 +84,17 @@ CALL(cuPointerGetAttributes, (unsigned count, const int *attributes, void **valu
     for (unsigned i = 0; i < count; i++)
         if (pointer_attribute(p, values[i], attributes[i], at) && values[i])
             memset(values[i], 0, bytes_of(attributes[i]));
+    return CUDA_SUCCESS;
+}
+
+/* Copies are done where they are asked for, so that those that wait are as all others. */
+CALL(cuPointerSetAttribute, (const void *value, int attribute, void *at), value, attribute, at) {
+    cuda_allocation *a = cuda_memory_at(p, at);
+    if (!value || !a)
+        return CUDA_INVALID_VALUE;
+    if (attribute != OF_WAITING)
+        return CUDA_NOT_SUPPORTED;
+    a->waits = *(const unsigned *)value != 0;
     return CUDA_SUCCESS;
 }
 
@@ -101,10 +118,32 @@ static void *own_symbol(const char *name) {
     return found;
 }
 
-/* Functions that have forms with a number and mean the one without it before CUDA 13. */
+/* Functions whose form _v2 means something else, and since which version of CUDA it is theirs. */
 static bool means_first_form(const char *name, int version) {
-    return version < CUDA_13 &&
-           (!strcmp(name, "cuMemAdvise") || !strcmp(name, "cuMemPrefetchAsync"));
+    enum { CUDA_12_3 = 12030 };
+    static const struct {
+        const char *name;
+        int since;
+    } forms[] = {{"cuMemAdvise", CUDA_13},
+                 {"cuMemPrefetchAsync", CUDA_13},
+                 {"cuMemcpyBatchAsync", CUDA_13},
+                 {"cuMemcpy3DBatchAsync", CUDA_13},
+                 {"cuGraphAddNode", CUDA_12_3},
+                 {"cuGraphGetEdges", CUDA_12_3},
+                 {"cuGraphNodeGetDependencies", CUDA_12_3},
+                 {"cuGraphNodeGetDependentNodes", CUDA_12_3},
+                 {"cuGraphAddDependencies", CUDA_12_3},
+                 {"cuGraphRemoveDependencies", CUDA_12_3},
+                 {"cuStreamUpdateCaptureDependencies", CUDA_12_3},
+                 {"cuGraphAddKernelNode", CUDA_12},
+                 {"cuGraphKernelNodeGetParams", CUDA_12},
+                 {"cuGraphKernelNodeSetParams", CUDA_12},
+                 {"cuGraphExecKernelNodeSetParams", CUDA_12},
+                 {"cuGraphExecUpdate", CUDA_12}};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (!strcmp(forms[i].name, name))
+            return version < forms[i].since;
+    return false;
 }
 
 /* The form of a function that a version of CUDA means: mostly the latest. */

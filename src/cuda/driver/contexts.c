@@ -120,6 +120,15 @@ CALL_EARLY(cuDeviceGetUuid, (char *uuid, int device), uuid, device) {
 CALL_EARLY(cuDeviceTotalMem_v2, (size_t *bytes, int device), bytes, device) {
     return bytes && device ? CUDA_INVALID_DEVICE : GIVE(bytes, (size_t)p->device.memory);
 }
+/* CUdevprop: the first attributes, in their order. */
+CALL_EARLY(cuDeviceGetProperties, (int *properties, int device), properties, device) {
+    enum { PROPERTIES = 14 };
+    if (!properties || device)
+        return properties ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE;
+    for (int i = 0; i < PROPERTIES; i++)
+        cuda_device_attribute(&p->device, i + 1, &properties[i]);
+    return CUDA_SUCCESS;
+}
 CALL_EARLY(cuDeviceComputeCapability, (int *major, int *minor, int device), major, minor, device) {
     if (!major || !minor || device)
         return major && minor ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE;
@@ -266,6 +275,24 @@ CALL_ANYWHERE(cuCtxGetId, (cuda_handle of, unsigned long long *id), of, id) {
 CALL(cuCtxGetFlags, (unsigned *flags), flags) {
     const context *c = call_context();
     return GIVE(flags, c == primary ? p->settings.flags : c->flags);
+}
+CALL(cuCtxSetFlags, (unsigned flags), flags) {
+    context *c = call_context();
+    if (!call_are_device_flags(flags))
+        return CUDA_INVALID_VALUE;
+    *(c == primary ? &p->settings.flags : &c->flags) = flags;
+    return CUDA_SUCCESS;
+}
+/* All work of a context is done. */
+CALL(cuCtxRecordEvent, (cuda_handle of, cuda_handle event), of, event) {
+    if (!call_is_context(p, of) || !cuda_handle_is(p, event, CUDA_EVENT))
+        return call_is_context(p, of) ? CUDA_INVALID_HANDLE : CUDA_INVALID_CONTEXT;
+    return cuda_event_record(p, event, NULL);
+}
+CALL(cuCtxWaitEvent, (cuda_handle of, cuda_handle event), of, event) {
+    if (!call_is_context(p, of) || !cuda_handle_is(p, event, CUDA_EVENT))
+        return call_is_context(p, of) ? CUDA_INVALID_HANDLE : CUDA_INVALID_CONTEXT;
+    return cuda_event_wait(p, event, NULL);
 }
 CALL_ANYWHERE(cuCtxGetApiVersion, (cuda_handle of, unsigned *version), of, version) {
     return context_of(p, of) ? GIVE(version, CONTEXT_API) : CUDA_INVALID_CONTEXT;

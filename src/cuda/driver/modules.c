@@ -1,113 +1,25 @@
-/* Modules and libraries from PTX, their kernels and variables, and linking. */
+/* Modules, and linking. What modules and libraries have in common is in ../interfaces/libraries.c. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "cuda/interfaces/call.h"
 
-/* ---- logs ------------------------------------------------------------------------------------------ */
-
-/* CUjit_option */
-enum { INFO_LOG = 3, INFO_BYTES = 4, ERROR_LOG = 5, ERROR_BYTES = 6, OPTIONS = 64 };
-
-/* Where a caller wants the compiler's words; a size is given and taken in the option's value. */
-typedef struct logs {
-    char *error, *info;
-    size_t error_bytes, info_bytes;
-    void **error_size, **info_size;
-} logs;
-
-static logs logs_of(unsigned count, const int *options, void **values) {
-    logs l = {0};
-    for (unsigned i = 0; i < count && options && values; i++) {
-        size_t number = (size_t)(uintptr_t)values[i];
-        switch (options[i]) {
-        case INFO_LOG: l.info = values[i]; break;
-        case ERROR_LOG: l.error = values[i]; break;
-        case INFO_BYTES: l.info_bytes = number & UINT32_MAX, l.info_size = &values[i]; break;
-        case ERROR_BYTES: l.error_bytes = number & UINT32_MAX, l.error_size = &values[i]; break;
-        default: break; /* how to compile, which changes nothing here */
-        }
-    }
-    return l;
-}
-
-static void fill_log(char *log, size_t bytes, void **size, const char *text) {
-    int length = log && bytes ? snprintf(log, bytes, "%s", text) : 0;
-    if (size)
-        *size = (void *)(uintptr_t)((size_t)length < bytes ? (size_t)length : bytes);
-}
-
-static void fill_logs(const logs *l, const cuda_process *p, cuda_error error) {
-    fill_log(l->error, l->error_bytes, l->error_size, error && p->message ? p->message : "");
-    fill_log(l->info, l->info_bytes, l->info_size, "");
-}
-
 /* ---- modules ------------------------------------------------------------------------------------------- */
-
-static cuda_error load(cuda_process *p, cuda_handle *result, const char *name, const void *image,
-                       const logs *l) {
-    cuda_module *module;
-    if (!result || !image)
-        return CUDA_INVALID_VALUE;
-    cuda_error error = cuda_module_load(p, name, image, &module);
-    fill_logs(l, p, error);
-    if (!error)
-        *result = module;
-    return error;
-}
 
 CALL(cuModuleLoadDataEx,
      (cuda_handle * module, const void *image, unsigned count, int *options, void **values), module,
      image, count, options, values) {
-    const logs l = logs_of(count, options, values);
-    return load(p, module, "the module's PTX", image, &l);
+    const call_logs l = call_logs_of(count, options, values);
+    return call_load(p, module, "the module's PTX", image, &l);
 }
 EXPORT int cuModuleLoadData(cuda_handle *module, const void *image) {
     return cuModuleLoadDataEx(module, image, 0, NULL, NULL);
 }
 CALL(cuModuleLoadFatBinary, (cuda_handle * module, const void *image), module, image) {
-    return load(p, module, "the module's fat binary", image, &(logs){0});
+    return call_load(p, module, "the module's fat binary", image, &(call_logs){0});
 }
 CALL(cuModuleLoad, (cuda_handle * module, const char *path), module, path) {
-    char *text;
-    size_t length;
-    if (!path)
-        return CUDA_INVALID_VALUE;
-    hd_arena *arena = hd_arena_new();
-    cuda_error error = CUDA_FILE_NOT_FOUND;
-    if (!hd_read_file(arena, &p->diag, path, &text, &length))
-        error = load(p, module, path, text, &(logs){0});
-    hd_arena_free(arena);
-    return error;
-}
-CALL_ANYWHERE(cuModuleUnload, (cuda_handle module), module) {
-    if (!cuda_handle_is(p, module, CUDA_MODULE))
-        return CUDA_INVALID_HANDLE;
-    cuda_module_remove(p, module);
-    return CUDA_SUCCESS;
-}
-CALL(cuModuleGetFunction, (cuda_handle * function, cuda_handle module, const char *name), function,
-     module, name) {
-    cuda_kernel *kernel;
-    if (!cuda_handle_is(p, module, CUDA_MODULE))
-        return CUDA_INVALID_HANDLE;
-    cuda_error error =
-        function && name ? cuda_kernel_named(p, module, name, &kernel) : CUDA_INVALID_VALUE;
-    return error ? error : GIVE(function, kernel);
-}
-CALL(cuModuleGetGlobal_v2, (void **at, size_t *bytes, cuda_handle module, const char *name), at,
-     bytes, module, name) {
-    void *found;
-    size_t length;
-    if (!cuda_handle_is(p, module, CUDA_MODULE))
-        return CUDA_INVALID_HANDLE;
-    cuda_error error =
-        name ? cuda_variable_named(p, module, name, &found, &length) : CUDA_INVALID_VALUE;
-    if (!error && at)
-        *at = found;
-    if (!error && bytes)
-        *bytes = length;
-    return error;
+    return call_load_file(p, module, path, &(call_logs){0});
 }
 CALL(cuFuncGetModule, (cuda_handle * module, cuda_handle function), module, function) {
     return cuda_handle_is(p, function, CUDA_KERNEL)
@@ -115,22 +27,21 @@ CALL(cuFuncGetModule, (cuda_handle * module, cuda_handle function), module, func
                : CUDA_INVALID_HANDLE;
 }
 
-/* ---- libraries and their kernels, which stand for modules and functions here ------------------- */
+/* A function is there once it was asked for. */
+CALL(cuFuncLoad, (cuda_handle function), function) {
+    return cuda_handle_is(p, function, CUDA_KERNEL) ? cuda_kernel_need(p, function)
+                                                    : CUDA_INVALID_HANDLE;
+}
+CALL(cuFuncIsLoaded, (int *state, cuda_handle function), state, function) {
+    return cuda_handle_is(p, function, CUDA_KERNEL)
+               ? GIVE(state, ((cuda_kernel *)function)->found != NULL)
+               : CUDA_INVALID_HANDLE;
+}
+CALL_EARLY(cuModuleGetLoadingMode, (int *mode), mode) {
+    enum { LAZY = 2 };
+    return GIVE(mode, LAZY);
+}
 
-EXPORT int cuLibraryLoadData(cuda_handle *library, const void *image, int *options, void **values,
-                             unsigned count, int *library_options, void **library_values,
-                             unsigned library_count) {
-    (void)library_options, (void)library_values;
-    (void)library_count; /* what to keep of the image */
-    return cuModuleLoadDataEx(library, image, count, options, values);
-}
-EXPORT int cuLibraryLoadFromFile(cuda_handle *library, const char *path, int *options,
-                                 void **values, unsigned count, int *library_options,
-                                 void **library_values, unsigned library_count) {
-    (void)options, (void)values, (void)count;
-    (void)library_options, (void)library_values, (void)library_count;
-    return cuModuleLoad(library, path);
-}
 CALL(cuLibraryGetModule, (cuda_handle * module, cuda_handle library), module, library) {
     return module && !cuda_handle_is(p, library, CUDA_MODULE) ? CUDA_INVALID_HANDLE
                                                               : GIVE(module, library);
@@ -155,13 +66,13 @@ EXPORT int cuKernelSetCacheConfig(cuda_handle kernel, int config, int device) {
 
 /* ---- linking: texts one behind the other, which are linked when they are loaded ---------------------------------- */
 
-enum { INPUT_PTX = 1 };
+enum { INPUT_PTX = 1, INPUT_FATBIN = 2, INPUT_LIBRARY = 4 };
 
 typedef struct linking {
     char *text;
     size_t bytes;
     unsigned inputs;
-    logs logs;
+    call_logs logs;
 } linking;
 
 /* Handles of linking are those of modules to nobody else. */
@@ -169,7 +80,7 @@ EXPORT int cuLinkCreate_v2(unsigned count, int *options, void **values, linking 
     if (!state)
         return CUDA_INVALID_VALUE;
     *state = hd_zeroed(1, sizeof **state);
-    (*state)->logs = logs_of(count, options, values);
+    (*state)->logs = call_logs_of(count, options, values);
     return CUDA_SUCCESS;
 }
 
@@ -187,14 +98,49 @@ static cuda_error add_text(linking *state, const char *text, size_t length) {
     return CUDA_SUCCESS;
 }
 
-EXPORT int cuLinkAddData_v2(linking *state, int kind, const void *data, size_t bytes,
-                            const char *name, unsigned count, int *options, void **values) {
-    (void)name, (void)count, (void)options, (void)values;
+/* What a fat binary has for the device, and PTX; the device's own runtime is there without its
+ * library. */
+static cuda_error add_input(cuda_process *p, linking *state, int kind, const char *name,
+                            const char *data, size_t bytes) {
+    if (kind == INPUT_PTX)
+        return add_text(state, data, strnlen(data, bytes));
+    if (kind == INPUT_LIBRARY && !strcmp(hd_path_name(name), "libcudadevrt.a"))
+        return CUDA_SUCCESS;
+    const cuda_ptx_text *text;
+    if (kind != INPUT_FATBIN) {
+        cuda_say(p,
+                 "error: %s is not PTX, and holds machine code, which only a GPU can run; link its "
+                 "PTX",
+                 name);
+        return CUDA_NO_BINARY_FOR_GPU;
+    }
+    cuda_error error = cuda_module_text(p, name, data, &text);
+    return error ? error : add_text(state, text->text, text->length);
+}
+
+CALL(cuLinkAddData_v2,
+     (linking * state, int kind, const void *data, size_t bytes, const char *name, unsigned count,
+      int *options, void **values),
+     state, kind, data, bytes, name, count, options, values) {
+    (void)count, (void)options, (void)values;
     if (!state || !data)
         return CUDA_INVALID_VALUE;
-    if (kind != INPUT_PTX)
-        return CUDA_NOT_SUPPORTED;
-    return add_text(state, data, strnlen(data, bytes));
+    return add_input(p, state, kind, name ? name : "an input of the link", data, bytes);
+}
+CALL(cuLinkAddFile_v2,
+     (linking * state, int kind, const char *path, unsigned count, int *options, void **values),
+     state, kind, path, count, options, values) {
+    char *text;
+    size_t length;
+    (void)count, (void)options, (void)values;
+    if (!state || !path)
+        return CUDA_INVALID_VALUE;
+    hd_arena *arena = hd_arena_new();
+    cuda_error error = CUDA_FILE_NOT_FOUND;
+    if (!hd_read_file(arena, &p->diag, path, &text, &length))
+        error = add_input(p, state, kind, path, text, length);
+    hd_arena_free(arena);
+    return error;
 }
 
 /* Several texts are tried together, since who links them wants to hear here what does not fit. */
@@ -210,7 +156,7 @@ CALL(cuLinkComplete, (linking * state, void **image, size_t *bytes), state, imag
         error = cuda_module_load(p, "the linked PTX", state->text, &module);
     if (state->inputs > 1 && !error)
         cuda_module_remove(p, module);
-    fill_logs(&state->logs, p, error);
+    call_fill_logs(&state->logs, p, error);
     return error;
 }
 

@@ -1,6 +1,4 @@
 /* Copies, fills and launches, as the driver has them. */
-#include <stdlib.h>
-
 #include "cuda/cuda_array.h"
 #include "cuda/interfaces/call.h"
 
@@ -49,23 +47,8 @@ typedef struct rows {
     size_t width, height;
 } rows;
 
-/* CUDA_MEMCPY3D: one side, then the other. */
-typedef struct planes_side {
-    size_t x, y, z, level;
-    int type;
-    const void *host;
-    void *device;
-    cuda_handle array;
-    void *reserved;
-    size_t pitch, height;
-} planes_side;
-typedef struct planes {
-    planes_side from, to;
-    size_t width, height, depth;
-} planes;
-
 /* Where a box stands in an array, or in memory of this kind. */
-static cuda_error place_side(const cuda_process *p, const planes_side *s, const cuda_box *box,
+static cuda_error place_side(const cuda_process *p, const call_box_side *s, const cuda_box *box,
                              cuda_place *place) {
     const size_t position[] = {s->x, s->y, s->z};
     if (s->type == TYPE_ARRAY)
@@ -81,7 +64,7 @@ static cuda_error place_side(const cuda_process *p, const planes_side *s, const 
 static bool fits(size_t size, size_t position, size_t of_box) {
     return !size || (size >= of_box && size - of_box >= position);
 }
-static bool side_fits(const planes_side *s, const planes *b) {
+static bool side_fits(const call_box_side *s, const call_box_params *b) {
     return s->type >= TYPE_HOST && s->type <= TYPE_UNIFIED && !s->level &&
            (s->type == TYPE_ARRAY ||
             (fits(s->pitch, s->x, b->width) && fits(s->height, s->y, b->height)));
@@ -89,9 +72,9 @@ static bool side_fits(const planes_side *s, const planes *b) {
 
 static bool is_of_device(int type) { return type == TYPE_DEVICE || type == TYPE_ARRAY; }
 
-static cuda_error copy_planes(cuda_process *p, const planes *b, cuda_handle stream) {
+cuda_work call_box(const cuda_process *p, const call_box_params *b) {
     if (!b || !side_fits(&b->to, b) || !side_fits(&b->from, b))
-        return CUDA_INVALID_VALUE;
+        return cuda_work_failed(CUDA_INVALID_VALUE);
     const bool unified = b->to.type == TYPE_UNIFIED || b->from.type == TYPE_UNIFIED;
     const int direction = is_of_device(b->from.type) * 2 + is_of_device(b->to.type);
     cuda_work work = {.kind = CUDA_WORK_COPY,
@@ -100,31 +83,52 @@ static cuda_error copy_planes(cuda_process *p, const planes *b, cuda_handle stre
     cuda_error error = place_side(p, &b->to, &work.copy.box, &work.copy.to);
     if (!error)
         error = place_side(p, &b->from, &work.copy.box, &work.copy.from);
-    return error ? error : cuda_submit(p, stream, &work);
+    return error ? cuda_work_failed(error) : work;
 }
-CALL(cuMemcpy3D_v2, (const planes *b), b) { return copy_planes(p, b, NULL); }
-CALL(cuMemcpy3DAsync_v2, (const planes *b, cuda_handle stream), b, stream) {
+
+static cuda_error copy_planes(cuda_process *p, const call_box_params *b, cuda_handle stream) {
+    const cuda_work work = call_box(p, b);
+    return cuda_submit(p, stream, &work);
+}
+CALL(cuMemcpy3D_v2, (const call_box_params *b), b) { return copy_planes(p, b, NULL); }
+CALL(cuMemcpy3DAsync_v2, (const call_box_params *b, cuda_handle stream), b, stream) {
     return copy_planes(p, b, stream);
 }
 
-static planes_side plane_of(const rows_side *s) {
-    return (planes_side){.x = s->x,
-                         .y = s->y,
-                         .type = s->type,
-                         .host = s->host,
-                         .device = s->device,
-                         .array = s->array,
-                         .pitch = s->pitch};
+static call_box_side plane_of(const rows_side *s) {
+    return (call_box_side){.x = s->x,
+                           .y = s->y,
+                           .type = s->type,
+                           .host = s->host,
+                           .device = s->device,
+                           .array = s->array,
+                           .pitch = s->pitch};
 }
 static cuda_error copy_rows(cuda_process *p, const rows *r, cuda_handle stream) {
-    return r ? copy_planes(p,
-                           &(planes){plane_of(&r->from), plane_of(&r->to), r->width, r->height, 1},
-                           stream)
-             : CUDA_INVALID_VALUE;
+    if (!r)
+        return CUDA_INVALID_VALUE;
+    const call_box_params box = {plane_of(&r->from), plane_of(&r->to), r->width, r->height, 1};
+    return copy_planes(p, &box, stream);
 }
 CALL(cuMemcpy2D_v2, (const rows *r), r) { return copy_rows(p, r, NULL); }
 CALL(cuMemcpy2DAsync_v2, (const rows *r, cuda_handle stream), r, stream) {
     return copy_rows(p, r, stream);
+}
+
+static call_box_side side_of(const cuda_place *place, const cuda_box *box, int type) {
+    call_box_side side = {.type = type,
+                          .pitch = place->row ? place->row : box->width,
+                          .height =
+                              place->row && place->plane ? place->plane / place->row : box->height};
+    *(type == TYPE_HOST ? (void **)&side.host : &side.device) = place->at;
+    return side;
+}
+call_box_params call_box_of(const cuda_copy *c) {
+    bool unified = c->direction == CUDA_BY_ADDRESS;
+    int from = unified ? TYPE_UNIFIED : c->direction & 2 ? TYPE_DEVICE : TYPE_HOST;
+    int to = unified ? TYPE_UNIFIED : c->direction & 1 ? TYPE_DEVICE : TYPE_HOST;
+    return (call_box_params){side_of(&c->from, &c->box, from), side_of(&c->to, &c->box, to),
+                             c->box.width, c->box.height, c->box.depth};
 }
 
 /* ---- fills ------------------------------------------------------------------------------------- */
@@ -148,32 +152,6 @@ FILLS(32, unsigned)
 
 /* ---- launches ---------------------------------------------------------------------------------- */
 
-/* What `extra` holds: pairs of a key and a value. */
-enum { EXTRA_END, EXTRA_BUFFER, EXTRA_BYTES };
-
-/* Pointers into a packed buffer; NULL: it is too short for the parameters. */
-static void **unpack(const cuda_kernel *k, void **extra) {
-    char *buffer = NULL;
-    size_t bytes = 0;
-    for (; (uintptr_t)*extra != EXTRA_END; extra += 2) {
-        if ((uintptr_t)*extra == EXTRA_BUFFER)
-            buffer = extra[1];
-        else if ((uintptr_t)*extra == EXTRA_BYTES)
-            bytes = *(size_t *)extra[1];
-        else
-            return NULL;
-    }
-    if (!buffer || bytes < k->facts.params_bytes)
-        return NULL;
-    void **args = hd_zeroed(k->facts.param_count + 1, sizeof *args);
-    for (uint32_t i = 0; i < k->facts.param_count; i++) {
-        uint32_t at, length;
-        cuda_kernel_param(k, i, &at, &length);
-        args[i] = buffer + at;
-    }
-    return args;
-}
-
 struct launch_config { /* CUlaunchConfig */
     unsigned grid[3], block[3], shared;
     cuda_handle stream;
@@ -196,13 +174,9 @@ static cuda_error launch(cuda_process *p, const hd_ptx_launch_size *size, cuda_h
         return CUDA_INVALID_HANDLE;
     if (params && extra)
         return CUDA_INVALID_VALUE;
-    void **own = extra ? unpack(function, extra) : NULL;
-    if (extra && !own)
-        return CUDA_INVALID_VALUE;
-    const cuda_work work = call_launch(p, function, size, own ? own : params);
-    cuda_error error = cuda_submit(p, stream, &work);
-    free(own);
-    return error;
+    const cuda_work work = extra ? call_packed_launch(p, function, size, extra)
+                                 : call_launch(p, function, size, params);
+    return cuda_submit(p, stream, &work);
 }
 
 CALL(cuLaunchKernelEx,

@@ -209,16 +209,18 @@ CALL(hipExtMallocWithFlags, (void **address, size_t bytes, unsigned flags), addr
 }
 CALL(hipMemAdvise, (const void *address, size_t bytes, int advice, int device), address, bytes,
      advice, device) {
-    enum { LAST_OF_CUDA = 6, COARSE_GRAINED = 100, LAST = 101 };
-    const bool is_known =
-        (advice >= 1 && advice <= LAST_OF_CUDA) || (advice >= COARSE_GRAINED && advice <= LAST);
-    return !is_known || device > 0 ? CUDA_INVALID_VALUE
-                                   : cuda_memory_hint(p, address, bytes, device > 0);
+    enum { COARSE_GRAINED = 100, NOT_COARSE_GRAINED };
+    if (device > 0)
+        return CUDA_INVALID_VALUE;
+    if (advice != COARSE_GRAINED && advice != NOT_COARSE_GRAINED)
+        return cuda_memory_advise(p, address, bytes, advice, cuda_location_of(device));
+    return cuda_memory_hint(p, address, bytes, false);
 }
 CALL(hipMemPrefetchAsync, (const void *address, size_t bytes, int device, cuda_handle stream),
      address, bytes, device, stream) {
-    return cuda_stream_find(p, stream) ? cuda_memory_hint(p, address, bytes, device > 0)
-                                       : CUDA_INVALID_HANDLE;
+    return cuda_stream_find(p, stream)
+               ? cuda_memory_prefetch(p, address, bytes, cuda_location_of(device))
+               : CUDA_INVALID_HANDLE;
 }
 
 typedef struct hip_pointer_attributes {

@@ -157,13 +157,9 @@ static cuda_error make_from(cuda_process *p, void **address, size_t bytes, cuda_
     if (pool->limit && (bytes > pool->limit || pool->used > pool->limit - bytes))
         return CUDA_OUT_OF_MEMORY;
     cuda_error error = make(p, CUDA_MEMORY_DEVICE, bytes, address);
-    if (error || !*address)
-        return error;
-    cuda_memory_at(p, *address)->pool = pool;
-    pool->used += bytes;
-    if (pool->used > pool->most_used)
-        pool->most_used = pool->used;
-    return CUDA_SUCCESS;
+    if (!error && *address)
+        cuda_memory_set_pool(p, *address, pool);
+    return error;
 }
 
 CALL(NAMES(cudaMallocAsync, cuMemAllocAsync), (void **address, size_t bytes, cuda_handle stream),
@@ -202,8 +198,38 @@ CALL_ANYWHERE(NAMES(cudaDeviceSetMemPool, cuDeviceSetMemPool), (int device, cuda
     p->memory->current_pool = pool;
     return CUDA_SUCCESS;
 }
-/* cudaMemLocationType, CUmemLocationType */
-enum { ON_DEVICE = 1, ON_HOST, ON_NUMA_NODE, ON_THIS_NUMA_NODE };
+/* Whether memory of this kind at this place can be had of a pool: it is pinned on the device. */
+static cuda_error location_error(const cudaMemLocation *location, int kind) {
+    enum { PINNED = 1 };
+    if (!location || location->type < CUDA_ON_DEVICE || location->type > CUDA_ON_THIS_NODE)
+        return CUDA_INVALID_VALUE;
+    if (kind != PINNED || location->type != CUDA_ON_DEVICE)
+        return CUDA_NOT_SUPPORTED;
+    return location->id ? CUDA_INVALID_DEVICE : CUDA_SUCCESS;
+}
+CALL_ANYWHERE(NAMES(cudaMemGetDefaultMemPool, cuMemGetDefaultMemPool),
+              (cuda_handle * pool, const cudaMemLocation *location, int kind), pool, location,
+              kind) {
+    cuda_error error = location_error(location, kind);
+    return error ? error : GIVE(pool, &p->memory->default_pool);
+}
+CALL_ANYWHERE(NAMES(cudaMemGetMemPool, cuMemGetMemPool),
+              (cuda_handle * pool, const cudaMemLocation *location, int kind), pool, location,
+              kind) {
+    cuda_error error = location_error(location, kind);
+    return error ? error : GIVE(pool, p->memory->current_pool);
+}
+CALL_ANYWHERE(NAMES(cudaMemSetMemPool, cuMemSetMemPool),
+              (const cudaMemLocation *location, int kind, cuda_handle which), location, kind,
+              which) {
+    cuda_error error = location_error(location, kind);
+    cuda_pool *pool = which ? pool_of(p, which) : NULL;
+    if (!error && !pool)
+        error = CUDA_INVALID_VALUE;
+    if (!error)
+        p->memory->current_pool = pool;
+    return error;
+}
 
 typedef struct pool_properties { /* cudaMemPoolProps, CUmemPoolProps */
     int kind, handles;
@@ -214,11 +240,11 @@ typedef struct pool_properties { /* cudaMemPoolProps, CUmemPoolProps */
 
 static cuda_error check_pool(cuda_process *p, const pool_properties *made) {
     enum { PINNED = 1 };
-    if (made->kind != PINNED || made->location.type < ON_DEVICE ||
-        made->location.type >= ON_THIS_NUMA_NODE ||
-        (made->location.type == ON_DEVICE && made->location.id))
+    if (made->kind != PINNED || made->location.type < CUDA_ON_DEVICE ||
+        made->location.type >= CUDA_ON_THIS_NODE ||
+        (made->location.type == CUDA_ON_DEVICE && made->location.id))
         return CUDA_INVALID_VALUE;
-    if (made->location.type == ON_DEVICE && !made->handles)
+    if (made->location.type == CUDA_ON_DEVICE && !made->handles)
         return CUDA_SUCCESS;
     cuda_say(p, "warning: a pool of %s is not there; making one returns 'not supported'",
              made->handles ? "memory that other processes share" : "host memory");
@@ -306,7 +332,7 @@ CALL_ANYWHERE(NAMES(cudaMemPoolSetAccess, cuMemPoolSetAccess),
     if (!pool_of(p, pool) || (count && !descriptions))
         return CUDA_INVALID_VALUE;
     for (size_t i = 0; i < count; i++)
-        if (descriptions[i].location.type != ON_DEVICE)
+        if (descriptions[i].location.type != CUDA_ON_DEVICE)
             return CUDA_INVALID_VALUE;
         else if (descriptions[i].location.id || descriptions[i].flags != READ_AND_WRITE)
             return CUDA_INVALID_DEVICE;
@@ -315,10 +341,10 @@ CALL_ANYWHERE(NAMES(cudaMemPoolSetAccess, cuMemPoolSetAccess),
 CALL_ANYWHERE(NAMES(cudaMemPoolGetAccess, cuMemPoolGetAccess),
               (int *flags, cuda_handle pool, const cudaMemLocation *location), flags, pool,
               location) {
-    if (!location || !pool_of(p, pool) || location->type < ON_DEVICE ||
-        location->type > ON_THIS_NUMA_NODE)
+    if (!location || !pool_of(p, pool) || location->type < CUDA_ON_DEVICE ||
+        location->type > CUDA_ON_THIS_NODE)
         return CUDA_INVALID_VALUE;
-    return GIVE(flags, location->type != ON_DEVICE || location->id ? 0 : READ_AND_WRITE);
+    return GIVE(flags, location->type != CUDA_ON_DEVICE || location->id ? 0 : READ_AND_WRITE);
 }
 /* Nothing is kept back, neither of pools nor of what graphs allocate. */
 CALL_ANYWHERE(NAMES(cudaMemPoolTrimTo, cuMemPoolTrimTo), (cuda_handle pool, size_t bytes), pool,
@@ -326,45 +352,41 @@ CALL_ANYWHERE(NAMES(cudaMemPoolTrimTo, cuMemPoolTrimTo), (cuda_handle pool, size
     (void)bytes;
     return pool_of(p, pool) ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 }
+/* cudaGraphMemAttributeType, CUgraphMem_attribute: nothing is reserved but what is used. */
+enum { GRAPH_USED, GRAPH_MOST_USED, GRAPH_RESERVED, GRAPH_MOST_RESERVED };
+
+CALL_ANYWHERE(NAMES(cudaDeviceGetGraphMemAttribute, cuDeviceGetGraphMemAttribute),
+              (int device, int attribute, uint64_t *value), device, attribute, value) {
+    const cuda_pool *pool = &p->memory->graph_pool;
+    if (device || attribute < GRAPH_USED || attribute > GRAPH_MOST_RESERVED)
+        return device ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE;
+    bool most = attribute == GRAPH_MOST_USED || attribute == GRAPH_MOST_RESERVED;
+    return GIVE(value, most ? pool->most_used : pool->used);
+}
+CALL_ANYWHERE(NAMES(cudaDeviceSetGraphMemAttribute, cuDeviceSetGraphMemAttribute),
+              (int device, int attribute, const uint64_t *value), device, attribute, value) {
+    cuda_pool *pool = &p->memory->graph_pool;
+    bool most = attribute == GRAPH_MOST_USED || attribute == GRAPH_MOST_RESERVED;
+    if (device || !value || *value || !most)
+        return device ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE;
+    pool->most_used = pool->used;
+    return CUDA_SUCCESS;
+}
 CALL_ANYWHERE(NAMES(cudaDeviceGraphMemTrim, cuDeviceGraphMemTrim), (int device), device) {
     return device ? CUDA_INVALID_DEVICE : CUDA_SUCCESS;
 }
 
 /* ---- managed memory: hints --------------------------------------------------------------------- */
 
-enum { HOST_DEVICE = -1 };
-static bool is_elsewhere(int device) { return device > 0 || device < HOST_DEVICE; }
-
-/* cudaMemoryAdvise: some are for all devices. */
-enum {
-    READ_MOSTLY = 1,
-    NOT_READ_MOSTLY,
-    PREFERRED_PLACE,
-    NO_PREFERRED_PLACE,
-    ACCESSED,
-    NOT_ACCESSED
-};
-
-static cuda_error advise(cuda_process *p, const void *address, size_t bytes, int advice,
-                         int device) {
-    bool is_for_one = advice == PREFERRED_PLACE || advice == ACCESSED || advice == NOT_ACCESSED;
-    return advice < READ_MOSTLY || advice > NOT_ACCESSED
-               ? CUDA_INVALID_VALUE
-               : cuda_memory_hint(p, address, bytes, is_for_one && is_elsewhere(device));
+static cuda_location location_of(cudaMemLocation l) {
+    return l.type == CUDA_ON_THIS_NODE ? (cuda_location){CUDA_ON_NODE, 0}
+                                       : (cuda_location){l.type, l.id};
 }
 
-static cuda_error prefetch(cuda_process *p, const void *address, size_t bytes, int device,
-                           cuda_handle stream) {
-    return cuda_stream_find(p, stream) ? cuda_memory_hint(p, address, bytes, is_elsewhere(device))
+static cuda_error prefetch(cuda_process *p, const void *address, size_t bytes,
+                           cuda_location location, cuda_handle stream) {
+    return cuda_stream_find(p, stream) ? cuda_memory_prefetch(p, address, bytes, location)
                                        : CUDA_INVALID_HANDLE;
-}
-
-/* The device of a location. */
-static int device_of(cudaMemLocation location) {
-    return location.type == ON_DEVICE ? location.id : HOST_DEVICE;
-}
-static bool is_location(cudaMemLocation location) {
-    return location.type >= ON_DEVICE && location.type <= ON_THIS_NUMA_NODE;
 }
 
 /* By a location since CUDA 13, whose forms have a number before, and in the driver. */
@@ -376,30 +398,207 @@ static bool is_location(cudaMemLocation location) {
 #define PREFETCH NAMES(cudaMemPrefetchAsync_v2, cuMemPrefetchAsync_v2)
 CALL(NAMES(cudaMemAdvise, cuMemAdvise), (const void *address, size_t bytes, int advice, int device),
      address, bytes, advice, device) {
-    return advise(p, address, bytes, advice, device);
+    return cuda_memory_advise(p, address, bytes, advice, cuda_location_of(device));
 }
 CALL(NAMES(cudaMemPrefetchAsync, cuMemPrefetchAsync),
      (const void *address, size_t bytes, int device, cuda_handle stream), address, bytes, device,
      stream) {
-    return prefetch(p, address, bytes, device, stream);
+    return prefetch(p, address, bytes, cuda_location_of(device), stream);
 }
 #endif
 CALL(ADVISE, (const void *address, size_t bytes, int advice, cudaMemLocation location), address,
      bytes, advice, location) {
-    bool is_for_all =
-        advice == READ_MOSTLY || advice == NOT_READ_MOSTLY || advice == NO_PREFERRED_PLACE;
-    return is_for_all || is_location(location)
-               ? advise(p, address, bytes, advice, device_of(location))
-               : CUDA_INVALID_VALUE;
+    return cuda_memory_advise(p, address, bytes, advice, location_of(location));
 }
 CALL(PREFETCH,
      (const void *address, size_t bytes, cudaMemLocation location, unsigned flags,
       cuda_handle stream),
      address, bytes, location, flags, stream) {
-    return flags || !is_location(location)
-               ? CUDA_INVALID_VALUE
-               : prefetch(p, address, bytes, device_of(location), stream);
+    return flags ? CUDA_INVALID_VALUE : prefetch(p, address, bytes, location_of(location), stream);
 }
+
+static cuda_error range_attribute(cuda_process *p, void *data, size_t size, int attribute,
+                                  const void *address, size_t bytes) {
+    return !data || size % sizeof(int32_t)
+               ? CUDA_INVALID_VALUE
+               : cuda_memory_range(p, address, bytes, attribute, data, size / sizeof(int32_t));
+}
+CALL(NAMES(cudaMemRangeGetAttribute, cuMemRangeGetAttribute),
+     (void *data, size_t size, int attribute, const void *address, size_t bytes), data, size,
+     attribute, address, bytes) {
+    return range_attribute(p, data, size, attribute, address, bytes);
+}
+CALL(NAMES(cudaMemRangeGetAttributes, cuMemRangeGetAttributes),
+     (void **data, const size_t *sizes, const int *attributes, size_t count, const void *address,
+      size_t bytes),
+     data, sizes, attributes, count, address, bytes) {
+    cuda_error error = data && sizes && attributes && count ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+    for (size_t i = 0; i < count && !error; i++)
+        error = range_attribute(p, data[i], sizes[i], attributes[i], address, bytes);
+    return error;
+}
+
+/* ---- batches: each of `count` ranges is of one of the items, which say at which range they begin -- */
+
+static cuda_error check_batch(size_t count, const void *items, const size_t *begins, size_t most) {
+    if (!most || most > count || !items || !begins || begins[0])
+        return CUDA_INVALID_VALUE;
+    for (size_t i = 1; i < most; i++)
+        if (begins[i] <= begins[i - 1] || begins[i] >= count)
+            return CUDA_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+/* A stream that waits for no other and that no other waits for. */
+static cuda_error check_stream(cuda_process *p, cuda_handle which) {
+    const cuda_stream *stream = cuda_stream_find(p, which);
+    return !stream                         ? CUDA_INVALID_HANDLE
+           : stream == &p->streams->legacy ? CUDA_INVALID_VALUE
+                                           : CUDA_SUCCESS;
+}
+
+static cuda_error discard(cuda_process *p, void *const *addresses, const size_t *bytes,
+                          size_t count, unsigned long long flags, cuda_handle stream) {
+    cuda_error error = check_stream(p, stream);
+    if (!error && (flags || !addresses || !bytes || !count))
+        error = CUDA_INVALID_VALUE;
+    for (size_t i = 0; i < count && !error; i++) /* it is lost, or as it was: that is as good */
+        error = cuda_memory_hint(p, addresses[i], bytes[i], false);
+    return error;
+}
+
+static cuda_error prefetch_all(cuda_process *p, void *const *addresses, const size_t *bytes,
+                               size_t count, const cudaMemLocation *locations, const size_t *begins,
+                               size_t location_count, unsigned long long flags,
+                               cuda_handle stream) {
+    cuda_error error = check_stream(p, stream);
+    if (!error && (flags || !addresses || !bytes))
+        error = CUDA_INVALID_VALUE;
+    if (!error)
+        error = check_batch(count, locations, begins, location_count);
+    for (size_t i = 0, at = 0; i < count && !error; i++) {
+        at += at + 1 < location_count && begins[at + 1] == i;
+        error = cuda_memory_prefetch(p, addresses[i], bytes[i], location_of(locations[at]));
+    }
+    return error;
+}
+
+CALL(NAMES(cudaMemPrefetchBatchAsync, cuMemPrefetchBatchAsync),
+     (void **addresses, size_t *bytes, size_t count, cudaMemLocation *locations, size_t *begins,
+      size_t location_count, unsigned long long flags, cuda_handle stream),
+     addresses, bytes, count, locations, begins, location_count, flags, stream) {
+    return prefetch_all(p, addresses, bytes, count, locations, begins, location_count, flags,
+                        stream);
+}
+CALL(NAMES(cudaMemDiscardBatchAsync, cuMemDiscardBatchAsync),
+     (void **addresses, size_t *bytes, size_t count, unsigned long long flags, cuda_handle stream),
+     addresses, bytes, count, flags, stream) {
+    return discard(p, addresses, bytes, count, flags, stream);
+}
+CALL(NAMES(cudaMemDiscardAndPrefetchBatchAsync, cuMemDiscardAndPrefetchBatchAsync),
+     (void **addresses, size_t *bytes, size_t count, cudaMemLocation *locations, size_t *begins,
+      size_t location_count, unsigned long long flags, cuda_handle stream),
+     addresses, bytes, count, locations, begins, location_count, flags, stream) {
+    cuda_error error = discard(p, addresses, bytes, count, flags, stream);
+    return error ? error
+                 : prefetch_all(p, addresses, bytes, count, locations, begins, location_count,
+                                flags, stream);
+}
+
+/* cudaMemcpyAttributes, CUmemcpyAttributes; when the source is read, and hints. */
+typedef struct copy_attributes {
+    int order;
+    cudaMemLocation from, to;
+    unsigned flags;
+} copy_attributes;
+
+static bool is_order(int order) { return order >= 1 && order <= 3; }
+
+static cuda_error copy_all(cuda_process *p, void *const *to, const void *const *from,
+                           const size_t *bytes, size_t count, const copy_attributes *attributes,
+                           const size_t *begins, size_t attribute_count, cuda_handle stream) {
+    cuda_error error = check_stream(p, stream);
+    if (!error && (!to || !from || !bytes))
+        error = CUDA_INVALID_VALUE;
+    if (!error)
+        error = check_batch(count, attributes, begins, attribute_count);
+    for (size_t i = 0; i < attribute_count && !error; i++)
+        error = is_order(attributes[i].order) ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+    for (size_t i = 0; i < count && !error; i++) {
+        const cuda_work work = cuda_copy_bytes(to[i], from[i], bytes[i], CUDA_BY_ADDRESS);
+        error = cuda_submit(p, stream, &work);
+    }
+    return error;
+}
+
+/* A side of a box, cudaMemcpy3DOperand: a pointer, or an array. */
+typedef struct batch_side {
+    int kind;
+    void *at;
+    size_t row, height;
+    cudaMemLocation hint;
+} batch_side;
+typedef struct batch_box { /* cudaMemcpy3DBatchOp, CUDA_MEMCPY3D_BATCH_OP */
+    batch_side from, to;
+    size_t width, height, depth;
+    int order;
+    unsigned flags;
+} batch_box;
+
+static cuda_place place_of(const batch_side *s, const batch_box *b) {
+    size_t row = s->row ? s->row : b->width;
+    return (cuda_place){s->at, row, row * (s->height ? s->height : b->height)};
+}
+
+static cuda_error copy_boxes(cuda_process *p, size_t count, const batch_box *boxes,
+                             unsigned long long flags, cuda_handle stream) {
+    enum { POINTER = 1, ARRAY = 2 };
+    cuda_error error = check_stream(p, stream);
+    if (!error && (!boxes || !count || flags))
+        error = CUDA_INVALID_VALUE;
+    for (size_t i = 0; i < count && !error; i++) {
+        const batch_box *b = &boxes[i];
+        if (b->from.kind != POINTER || b->to.kind != POINTER || !is_order(b->order))
+            return b->from.kind == ARRAY || b->to.kind == ARRAY ? CUDA_NOT_SUPPORTED
+                                                                : CUDA_INVALID_VALUE;
+        const cuda_work work = {.kind = CUDA_WORK_COPY,
+                                .copy = {place_of(&b->to, b),
+                                         place_of(&b->from, b),
+                                         {b->width, b->height, b->depth},
+                                         CUDA_BY_ADDRESS}};
+        error = cuda_submit(p, stream, &work);
+    }
+    return error;
+}
+
+/* Before CUDA 13 they also say which copy failed; nothing is known before all have been tried. */
+#define COPY_BATCHES(copies, boxes_name, FAILED)                                                 \
+    CALL(copies,                                                                                 \
+         (void *const *to, const void *const *from, const size_t *bytes, size_t count,           \
+          copy_attributes *attributes, size_t *begins,                                           \
+          size_t attribute_count FAILED(, size_t *failed), cuda_handle stream),                  \
+         to, from, bytes, count, attributes, begins, attribute_count FAILED(, failed), stream) { \
+        FAILED(if (failed) *failed = SIZE_MAX;)                                                  \
+        return copy_all(p, to, from, bytes, count, attributes, begins, attribute_count, stream); \
+    }                                                                                            \
+    CALL(boxes_name,                                                                             \
+         (size_t count, batch_box *boxes FAILED(, size_t *failed), unsigned long long flags,     \
+          cuda_handle stream),                                                                   \
+         count, boxes FAILED(, failed), flags, stream) {                                         \
+        FAILED(if (failed) *failed = SIZE_MAX;)                                                  \
+        return copy_boxes(p, count, boxes, flags, stream);                                       \
+    }
+#define WITH(...) __VA_ARGS__
+#define WITHOUT(...)
+#if defined(CUDART) && CUDART >= 13
+COPY_BATCHES(cudaMemcpyBatchAsync, cudaMemcpy3DBatchAsync, WITHOUT)
+#else
+COPY_BATCHES(NAMES(cudaMemcpyBatchAsync, cuMemcpyBatchAsync),
+             NAMES(cudaMemcpy3DBatchAsync, cuMemcpy3DBatchAsync), WITH)
+#endif
+#ifndef CUDART
+COPY_BATCHES(cuMemcpyBatchAsync_v2, cuMemcpy3DBatchAsync_v2, WITHOUT)
+#endif
 
 CALL(NAMES(cudaStreamAttachMemAsync, cuStreamAttachMemAsync),
      (cuda_handle which, void *address, size_t bytes, unsigned flags), which, address, bytes,

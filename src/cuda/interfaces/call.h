@@ -1,6 +1,6 @@
 /*
  * How the interfaces of CUDA are written. The files of this folder are compiled for each: for the
- * runtime of CUDA 12 and of 13, where CUDART is the version, and for the driver, where it is not
+ * runtime of CUDA 11, 12 and 13, where CUDART is the version, and for the driver, where it is not
  * defined (CUDA Driver and Runtime API 12.9 and 13.0). What both have, under whatever names, stands
  * here once; what only one of them has is in runtime/ and driver/. All names are in
  * kernel/cuda_calls.def.
@@ -99,6 +99,9 @@ cuda_error call_kernel(cuda_process *p, const void *which, cuda_kernel **kernel)
 /* The work of a launch, with its error. */
 cuda_work call_launch(cuda_process *p, const void *which, const hd_ptx_launch_size *size,
                       void **args);
+/* The same with its arguments in one piece, as pairs of a key and a value say it. */
+cuda_work call_packed_launch(cuda_process *p, const void *which, const hd_ptx_launch_size *size,
+                             void **extra);
 /* What the attributes of a launch ask for; all but these are hints. */
 cuda_error call_launch_attributes(const cudaLaunchAttribute *attributes, unsigned count,
                                   hd_ptx_launch_size *size);
@@ -110,9 +113,56 @@ bool call_are_device_flags(unsigned flags);
 /* A number of a kernel: cudaFuncAttribute, CUfunction_attribute. */
 int call_kernel_number(const cuda_process *p, const cuda_kernel *kernel, int attribute);
 
+/* A box between pitched pointers, and how the interface says what one is. */
 #ifdef CUDART
-/* A box between pitched pointers, and where a range of a variable is. */
-cuda_work call_box(const cuda_process *p, const cudaMemcpy3DParms *params);
+typedef cudaMemcpy3DParms call_box_params;
+#else
+typedef struct call_box_side { /* CUDA_MEMCPY3D: one side, then the other */
+    size_t x, y, z, level;
+    int type;
+    const void *host;
+    void *device;
+    cuda_handle array;
+    void *reserved;
+    size_t pitch, height;
+} call_box_side;
+typedef struct call_box_params {
+    call_box_side from, to;
+    size_t width, height, depth;
+} call_box_params;
+#endif
+cuda_work call_box(const cuda_process *p, const call_box_params *params);
+call_box_params call_box_of(const cuda_copy *copy);
+
+/* Attributes of streams and nodes had fewer bytes in CUDA 11. */
+#if defined(CUDART) && CUDART == 11
+enum { CALL_ATTRIBUTE_BYTES = 32 };
+#else
+enum { CALL_ATTRIBUTE_BYTES = CUDA_ATTRIBUTE_BYTES };
+#endif
+
+/* Graphs' edges have data in some forms of a call; it is a list's item, and the list or NULL. */
+#define EDGE_DATA(...) __VA_ARGS__
+#define EDGE_DATA_OR_NULL(data) (data)
+#define NO_EDGE_DATA(...)
+#define NO_EDGE_DATA_OR_NULL(data) NULL
+
+/* Where a caller wants the compiler's words; a size is given and taken in the option's value. */
+typedef struct call_logs {
+    char *error, *info;
+    size_t error_bytes, info_bytes;
+    void **error_size, **info_size;
+} call_logs;
+call_logs call_logs_of(unsigned count, const int *options, void **values);
+void call_fill_logs(const call_logs *l, const cuda_process *p, cuda_error error);
+/* A module of an image in memory, of a name for messages, or of a file. */
+cuda_error call_load(cuda_process *p, cuda_handle *result, const char *name, const void *image,
+                     const call_logs *l);
+cuda_error call_load_file(cuda_process *p, cuda_handle *result, const char *path,
+                          const call_logs *l);
+
+#ifdef CUDART
+/* Where a range of a variable is. */
 cuda_error call_symbol(cuda_process *p, const void *symbol, size_t offset, size_t bytes,
                        void **address);
 /* The copy between a variable and other memory. */

@@ -9,6 +9,11 @@
 #define IN_RUNTIME(...)
 #define IN_DRIVER(...) __VA_ARGS__
 #endif
+#if defined(CUDART) && CUDART == 11
+#define IN_RUNTIME_11(...) __VA_ARGS__
+#else
+#define IN_RUNTIME_11(...)
+#endif
 #if defined(CUDART) && CUDART == 12
 #define IN_RUNTIME_12(...) __VA_ARGS__
 #else

@@ -1,4 +1,7 @@
-/* Graphs that a program builds by hand or captures, and their replay. */
+/* Graphs that a program builds by hand or captures, their edges, and their replay. What nodes do is in
+ * nodes.c. */
+#include <stdio.h>
+
 #include "cuda/interfaces/call.h"
 
 static bool is_graph(const cuda_process *p, cuda_handle graph) {
@@ -11,23 +14,13 @@ static bool is_exec(const cuda_process *p, cuda_handle exec) {
     return cuda_handle_is(p, exec, CUDA_GRAPH_EXEC);
 }
 
-/* Allocations are of the one graph that they were added to: it is not copied, nor taken apart. */
-static bool allocates(const cuda_graph *graph) {
-    for (size_t i = 0; i < graph->nodes.count; i++) {
-        cuda_work_kind kind = graph->nodes.data[i]->work.kind;
-        if (kind == CUDA_WORK_ALLOC || kind == CUDA_WORK_FREE)
-            return true;
-    }
-    return false;
-}
-
 /* ---- graphs ------------------------------------------------------------------------------------ */
 
 CALL(NAMES(cudaGraphCreate, cuGraphCreate), (cuda_handle * graph, unsigned flags), graph, flags) {
     return GIVE(flags ? NULL : graph, cuda_graph_make(p));
 }
 CALL(NAMES(cudaGraphDestroy, cuGraphDestroy), (cuda_handle graph), graph) {
-    if (!is_graph(p, graph))
+    if (!is_graph(p, graph) || ((cuda_graph *)graph)->is_inner)
         return CUDA_INVALID_VALUE;
     cuda_graph_end(p, graph);
     return CUDA_SUCCESS;
@@ -35,7 +28,7 @@ CALL(NAMES(cudaGraphDestroy, cuGraphDestroy), (cuda_handle graph), graph) {
 CALL(NAMES(cudaGraphClone, cuGraphClone), (cuda_handle * result, cuda_handle graph), result,
      graph) {
     cuda_graph *copy;
-    if (!result || !is_graph(p, graph) || allocates(graph))
+    if (!result || !is_graph(p, graph) || cuda_graph_allocates(graph))
         return CUDA_INVALID_VALUE;
     cuda_error error = cuda_graph_copy(p, graph, &copy);
     if (!error)
@@ -43,225 +36,69 @@ CALL(NAMES(cudaGraphClone, cuGraphClone), (cuda_handle * result, cuda_handle gra
     return error;
 }
 
-/* ---- what nodes do ----------------------------------------------------------------------------- */
-
-static cuda_work host_work(const cudaHostNodeParams *n) {
-    if (!n || !n->fn)
-        return cuda_work_failed(CUDA_INVALID_VALUE);
-    return (cuda_work){.kind = CUDA_WORK_HOST, .host = {n->fn, n->userData}};
-}
-
-static cuda_work event_work(cuda_process *p, cuda_handle event, cuda_work_kind kind) {
-    if (!cuda_handle_is(p, event, CUDA_EVENT))
-        return cuda_work_failed(CUDA_INVALID_VALUE);
-    return (cuda_work){.kind = kind, .event = event};
-}
-
-#ifdef CUDART
-static cuda_work launch_work(cuda_process *p, const cudaKernelNodeParams *n) {
-    if (!n || n->extra) /* a packed buffer */
-        return cuda_work_failed(n ? CUDA_NOT_SUPPORTED : CUDA_INVALID_VALUE);
-    const hd_ptx_launch_size size = {{n->gridDim.x, n->gridDim.y, n->gridDim.z},
-                                     {n->blockDim.x, n->blockDim.y, n->blockDim.z},
-                                     n->sharedMemBytes};
-    return call_launch(p, n->func, &size, n->kernelParams);
-}
-
-static cuda_work fill_work(const cudaMemsetParams *n) {
-    if (!n)
-        return cuda_work_failed(CUDA_INVALID_VALUE);
-    return (cuda_work){.kind = CUDA_WORK_FILL,
-                       .fill = {{n->dst, n->pitch, 0},
-                                {n->width * n->elementSize, n->height, 1},
-                                n->value,
-                                n->elementSize}};
-}
-#endif
-
-/* ---- adding nodes ------------------------------------------------------------------------------ */
-
-/* What every function of these begins with. */
-#define NODE cuda_handle *node, cuda_handle graph, const cuda_handle *after, size_t count
-#define PLACE node, graph, after, count
-
-static cuda_error add(cuda_process *p, NODE, const cuda_work work) {
-    cuda_node *made;
-    if (work.kind == CUDA_WORK_FAILED)
-        return work.error;
-    if (!node || !is_graph(p, graph) || (count && !after))
+CALL(NAMES(cudaGraphNodeFindInClone, cuGraphNodeFindInClone),
+     (cuda_handle * result, cuda_handle node, cuda_handle graph), result, node, graph) {
+    const cuda_node *original = node;
+    const cuda_graph *copy = graph;
+    if (!result || !is_node(p, node) || !is_graph(p, graph) || copy->of != original->graph->id)
         return CUDA_INVALID_VALUE;
-    cuda_error error = cuda_graph_add(p, graph, (cuda_node *const *)after, count, &work, &made);
-    if (!error)
-        *node = made;
-    return error;
+    for (size_t i = 0; i < copy->nodes.count; i++)
+        if (copy->nodes.data[i]->of == original->number)
+            return GIVE(result, copy->nodes.data[i]);
+    return CUDA_INVALID_VALUE;
 }
 
-static cuda_error set(cuda_process *p, cuda_handle node, const cuda_work work) {
-    if (!is_node(p, node))
+/* ---- objects of the program, which graphs keep ------------------------------------------------- */
+
+typedef void object_function(void *user);
+enum { NO_DESTRUCTOR_SYNC = 1, MOVE = 1 };
+
+static bool is_object(const cuda_process *p, cuda_handle object, unsigned count) {
+    return cuda_handle_is(p, object, CUDA_USER_OBJECT) && count;
+}
+
+CALL(NAMES(cudaUserObjectCreate, cuUserObjectCreate),
+     (cuda_handle * result, void *user, object_function *destroy, unsigned uses, unsigned flags),
+     result, user, destroy, uses, flags) {
+    if (!result || !destroy || !uses || flags != NO_DESTRUCTOR_SYNC)
         return CUDA_INVALID_VALUE;
-    return work.kind == CUDA_WORK_FAILED ? work.error : cuda_node_set(p, node, &work);
-}
-
-static cuda_error set_step(cuda_process *p, cuda_handle exec, cuda_handle node,
-                           const cuda_work work) {
-    if (!is_exec(p, exec))
-        return CUDA_INVALID_VALUE;
-    return work.kind == CUDA_WORK_FAILED ? work.error : cuda_graph_exec_set(p, exec, node, &work);
-}
-
-/* The calls of a kind of nodes whose work, the expression behind the parameters, can be changed: to
- * add one, to change it, and to change it in an executable graph. */
-#define NODE_CALLS(name_to_add, name_to_set, name_to_set_in_exec, parameters, arguments, ...)   \
-    CALL(name_to_add, (NODE, CALL_BARE parameters), PLACE, CALL_BARE arguments) {               \
-        return add(p, PLACE, __VA_ARGS__);                                                      \
-    }                                                                                           \
-    CALL(name_to_set, (cuda_handle node, CALL_BARE parameters), node, CALL_BARE arguments) {    \
-        return set(p, node, __VA_ARGS__);                                                       \
-    }                                                                                           \
-    CALL(name_to_set_in_exec, (cuda_handle exec, cuda_handle node, CALL_BARE parameters), exec, \
-         node, CALL_BARE arguments) {                                                           \
-        return set_step(p, exec, node, __VA_ARGS__);                                            \
-    }
-
-NODE_CALLS(NAMES(cudaGraphAddHostNode, cuGraphAddHostNode),
-           NAMES(cudaGraphHostNodeSetParams, cuGraphHostNodeSetParams),
-           NAMES(cudaGraphExecHostNodeSetParams, cuGraphExecHostNodeSetParams),
-           (const cudaHostNodeParams *params), (params), host_work(params))
-#ifdef CUDART
-NODE_CALLS(cudaGraphAddKernelNode, cudaGraphKernelNodeSetParams, cudaGraphExecKernelNodeSetParams,
-           (const cudaKernelNodeParams *params), (params), launch_work(p, params))
-NODE_CALLS(cudaGraphAddMemcpyNode, cudaGraphMemcpyNodeSetParams, cudaGraphExecMemcpyNodeSetParams,
-           (const cudaMemcpy3DParms *params), (params), call_box(p, params))
-NODE_CALLS(cudaGraphAddMemcpyNode1D, cudaGraphMemcpyNodeSetParams1D,
-           cudaGraphExecMemcpyNodeSetParams1D, (void *to, const void *from, size_t bytes, int kind),
-           (to, from, bytes, kind), cuda_copy_bytes(to, from, bytes, (cuda_direction)kind))
-NODE_CALLS(cudaGraphAddMemsetNode, cudaGraphMemsetNodeSetParams, cudaGraphExecMemsetNodeSetParams,
-           (const cudaMemsetParams *params), (params), fill_work(params))
-#endif
-
-CALL(NAMES(cudaGraphAddEmptyNode, cuGraphAddEmptyNode), (NODE), PLACE) {
-    return add(p, PLACE, (cuda_work){.kind = CUDA_WORK_EMPTY});
-}
-CALL(NAMES(cudaGraphAddChildGraphNode, cuGraphAddChildGraphNode), (NODE, cuda_handle child), PLACE,
-     child) {
-    return !is_graph(p, child) || allocates(child)
-               ? CUDA_INVALID_VALUE
-               : add(p, PLACE, (cuda_work){.kind = CUDA_WORK_GRAPH, .graph = child});
-}
-CALL(NAMES(cudaGraphAddEventRecordNode, cuGraphAddEventRecordNode), (NODE, cuda_handle event),
-     PLACE, event) {
-    return add(p, PLACE, event_work(p, event, CUDA_WORK_RECORD));
-}
-CALL(NAMES(cudaGraphAddEventWaitNode, cuGraphAddEventWaitNode), (NODE, cuda_handle event), PLACE,
-     event) {
-    return add(p, PLACE, event_work(p, event, CUDA_WORK_WAIT));
-}
-
-#ifdef CUDART
-CALL(cudaGraphAddMemcpyNodeToSymbol,
-     (NODE, const void *symbol, const void *from, size_t bytes, size_t offset, int kind), PLACE,
-     symbol, from, bytes, offset, kind) {
-    return add(p, PLACE, call_symbol_copy(p, symbol, from, bytes, offset, kind, true));
-}
-CALL(cudaGraphAddMemcpyNodeFromSymbol,
-     (NODE, void *to, const void *symbol, size_t bytes, size_t offset, int kind), PLACE, to, symbol,
-     bytes, offset, kind) {
-    return add(p, PLACE, call_symbol_copy(p, symbol, to, bytes, offset, kind, false));
-}
-#endif
-
-/* The work holds a use of the memory until it is dropped. */
-CALL(NAMES(cudaGraphAddMemAllocNode, cuGraphAddMemAllocNode),
-     (NODE, cudaMemAllocNodeParams *params), PLACE, params) {
-    cuda_work work;
-    cuda_error error =
-        params ? cuda_graph_memory_make(p, params->bytesize, &work) : CUDA_INVALID_VALUE;
-    if (error)
-        return error;
-    params->dptr = work.memory->address;
-    memcpy(work.memory->properties, params->poolProps, sizeof params->poolProps);
-    error = add(p, PLACE, work);
-    cuda_work_drop(&work);
-    return error;
-}
-CALL(NAMES(cudaGraphAddMemFreeNode, cuGraphAddMemFreeNode), (NODE, void *address), PLACE, address) {
-    cuda_work work;
-    cuda_error error =
-        is_graph(p, graph) ? cuda_graph_memory_end(graph, address, &work) : CUDA_INVALID_VALUE;
-    if (error)
-        return error;
-    error = add(p, PLACE, work);
-    cuda_work_drop(&work);
-    return error;
-}
-CALL(NAMES(cudaGraphDestroyNode, cuGraphDestroyNode), (cuda_handle node), node) {
-    if (!is_node(p, node) || allocates(((cuda_node *)node)->graph))
-        return CUDA_INVALID_VALUE;
-    cuda_node_end(p, node);
+    cuda_user_object *object = cuda_handle_new(p, CUDA_USER_OBJECT, sizeof *object);
+    *object = (cuda_user_object){{destroy, user}, uses};
+    *result = object;
     return CUDA_SUCCESS;
 }
-
-/* ---- what nodes are ---------------------------------------------------------------------------- */
-
-/* The work of a node of this kind; NULL: it is none. */
-static const cuda_work *work_of(const cuda_process *p, cuda_handle node, cuda_work_kind kind) {
-    const cuda_node *n = node;
-    return is_node(p, node) && n->work.kind == kind ? &n->work : NULL;
-}
-
-CALL(NAMES(cudaGraphNodeGetType, cuGraphNodeGetType), (cuda_handle node, int *type), node, type) {
-    return GIVE(is_node(p, node) ? type : NULL, (int)((cuda_node *)node)->work.kind);
-}
-CALL(NAMES(cudaGraphHostNodeGetParams, cuGraphHostNodeGetParams),
-     (cuda_handle node, cudaHostNodeParams *params), node, params) {
-    const cuda_work *work = work_of(p, node, CUDA_WORK_HOST);
-    return GIVE(work ? params : NULL, ((cudaHostNodeParams){work->host.function, work->host.user}));
-}
-CALL(NAMES(cudaGraphMemAllocNodeGetParams, cuGraphMemAllocNodeGetParams),
-     (cuda_handle node, cudaMemAllocNodeParams *params), node, params) {
-    const cuda_work *work = work_of(p, node, CUDA_WORK_ALLOC);
-    if (!work || !params)
+CALL(NAMES(cudaUserObjectRetain, cuUserObjectRetain), (cuda_handle object, unsigned count), object,
+     count) {
+    if (!is_object(p, object, count))
         return CUDA_INVALID_VALUE;
-    *params =
-        (cudaMemAllocNodeParams){.bytesize = work->memory->bytes, .dptr = work->memory->address};
-    memcpy(params->poolProps, work->memory->properties, sizeof params->poolProps);
+    ((cuda_user_object *)object)->uses += count;
     return CUDA_SUCCESS;
 }
-CALL(NAMES(cudaGraphMemFreeNodeGetParams, cuGraphMemFreeNodeGetParams),
-     (cuda_handle node, void **address), node, address) {
-    const cuda_work *work = work_of(p, node, CUDA_WORK_FREE);
-    return GIVE(work ? address : NULL, work->memory->address);
-}
-CALL(NAMES(cudaGraphChildGraphNodeGetGraph, cuGraphChildGraphNodeGetGraph),
-     (cuda_handle node, cuda_handle *graph), node, graph) {
-    const cuda_work *work = work_of(p, node, CUDA_WORK_GRAPH);
-    return GIVE(work ? graph : NULL, work->graph);
-}
-
-#ifdef CUDART
-CALL(cudaGraphKernelNodeGetParams, (cuda_handle node, cudaKernelNodeParams *params), node, params) {
-    const cuda_work *work = work_of(p, node, CUDA_WORK_LAUNCH);
-    if (!work || !params)
+CALL(NAMES(cudaUserObjectRelease, cuUserObjectRelease), (cuda_handle object, unsigned count),
+     object, count) {
+    if (!is_object(p, object, count) || ((cuda_user_object *)object)->uses < count)
         return CUDA_INVALID_VALUE;
-    const cuda_launch *l = &work->launch;
-    *params =
-        (cudaKernelNodeParams){.func = (void *)(uintptr_t)l->host,
-                               .gridDim = {l->size.grid[0], l->size.grid[1], l->size.grid[2]},
-                               .blockDim = {l->size.block[0], l->size.block[1], l->size.block[2]},
-                               .sharedMemBytes = (unsigned)l->size.shared,
-                               .kernelParams = l->args};
+    cuda_user_object_release(p, object, count);
     return CUDA_SUCCESS;
 }
-CALL(cudaGraphMemsetNodeGetParams, (cuda_handle node, cudaMemsetParams *params), node, params) {
-    const cuda_work *work = work_of(p, node, CUDA_WORK_FILL);
-    if (!work || !params)
+CALL(NAMES(cudaGraphRetainUserObject, cuGraphRetainUserObject),
+     (cuda_handle graph, cuda_handle object, unsigned count, unsigned flags), graph, object, count,
+     flags) {
+    cuda_user_object *kept = object;
+    if (!is_graph(p, graph) || !is_object(p, object, count) || flags > MOVE ||
+        (flags == MOVE && kept->uses < count))
         return CUDA_INVALID_VALUE;
-    const cuda_fill *f = &work->fill;
-    *params = (cudaMemsetParams){
-        f->to.at, f->to.row, f->value, f->element, f->box.width / f->element, f->box.height};
+    cuda_graph_retain(graph, kept, count);
+    if (flags == MOVE) /* the caller's are the graph's */
+        kept->uses -= count;
     return CUDA_SUCCESS;
 }
-#endif
+CALL(NAMES(cudaGraphReleaseUserObject, cuGraphReleaseUserObject),
+     (cuda_handle graph, cuda_handle object, unsigned count), graph, object, count) {
+    return is_graph(p, graph) && is_object(p, object, count)
+               ? cuda_graph_release(p, graph, object, count)
+               : CUDA_INVALID_VALUE;
+}
 
 /* ---- edges ------------------------------------------------------------------------------------- */
 
@@ -305,18 +142,9 @@ CALL(NAMES(cudaGraphGetRootNodes, cuGraphGetRootNodes),
     return list_nodes(p, graph, nodes, count, true);
 }
 
-/* Edges have data since CUDA 13, all zeros here. */
-#if defined(CUDART) && CUDART >= 13
-#define EDGE_DATA(...) __VA_ARGS__
-#else
-#define EDGE_DATA(...)
-#endif
-
-CALL(NAMES(cudaGraphGetEdges, cuGraphGetEdges),
-     (cuda_handle which, cuda_handle *from, cuda_handle *to,
-      EDGE_DATA(cudaGraphEdgeData *data, ) size_t *count),
-     which, from, to, EDGE_DATA(data, ) count) {
-    if (!is_graph(p, which) || !count || !from != !to EDGE_DATA(|| (data && !from)))
+static cuda_error list_edges(cuda_process *p, cuda_handle which, cuda_handle *from, cuda_handle *to,
+                             cudaGraphEdgeData *data, size_t *count) {
+    if (!is_graph(p, which) || !count || !from != !to || (data && !from))
         return CUDA_INVALID_VALUE;
     const cuda_graph *graph = which;
     list begins = {from, *count, 0}, ends = {to, *count, 0};
@@ -327,35 +155,28 @@ CALL(NAMES(cudaGraphGetEdges, cuGraphGetEdges),
         }
     list_end(&ends, &(size_t){0});
     list_end(&begins, count);
-    EDGE_DATA(if (data) memset(data, 0, *count * sizeof *data);)
+    if (data)
+        memset(data, 0, *count * sizeof *data);
     return CUDA_SUCCESS;
 }
-CALL(NAMES(cudaGraphNodeGetDependencies, cuGraphNodeGetDependencies),
-     (cuda_handle which, cuda_handle *room, EDGE_DATA(cudaGraphEdgeData *data, ) size_t *count),
-     which, room, EDGE_DATA(data, ) count) {
-    if (!is_node(p, which) || !count EDGE_DATA(|| (data && !room)))
+
+/* The nodes that one comes after, or those that come after it. */
+static cuda_error list_next(cuda_process *p, cuda_handle which, cuda_handle *room,
+                            cudaGraphEdgeData *data, size_t *count, bool dependent) {
+    if (!is_node(p, which) || !count || (data && !room))
         return CUDA_INVALID_VALUE;
     const cuda_node *node = which;
+    const cuda_graph *graph = node->graph;
     list l = {room, *count, 0};
-    for (size_t i = 0; i < node->after.count; i++)
+    for (size_t i = 0; !dependent && i < node->after.count; i++)
         list_add(&l, node->after.data[i]);
-    list_end(&l, count);
-    EDGE_DATA(if (data) memset(data, 0, *count * sizeof *data);)
-    return CUDA_SUCCESS;
-}
-CALL(NAMES(cudaGraphNodeGetDependentNodes, cuGraphNodeGetDependentNodes),
-     (cuda_handle which, cuda_handle *room, EDGE_DATA(cudaGraphEdgeData *data, ) size_t *count),
-     which, room, EDGE_DATA(data, ) count) {
-    if (!is_node(p, which) || !count EDGE_DATA(|| (data && !room)))
-        return CUDA_INVALID_VALUE;
-    const cuda_graph *graph = ((cuda_node *)which)->graph;
-    list l = {room, *count, 0};
-    for (size_t i = 0; i < graph->nodes.count; i++)
+    for (size_t i = 0; dependent && i < graph->nodes.count; i++)
         for (size_t k = 0; k < graph->nodes.data[i]->after.count; k++)
             if (graph->nodes.data[i]->after.data[k] == which)
                 list_add(&l, graph->nodes.data[i]);
     list_end(&l, count);
-    EDGE_DATA(if (data) memset(data, 0, *count * sizeof *data);)
+    if (data)
+        memset(data, 0, *count * sizeof *data);
     return CUDA_SUCCESS;
 }
 
@@ -371,22 +192,54 @@ static cuda_error change_edges(cuda_process *p, cuda_handle graph, const cuda_ha
     return error;
 }
 
-CALL(NAMES(cudaGraphAddDependencies, cuGraphAddDependencies),
-     (cuda_handle graph, const cuda_handle *from, const cuda_handle *to,
-      EDGE_DATA(const cudaGraphEdgeData *data, ) size_t count),
-     graph, from, to, EDGE_DATA(data, ) count) {
-    EDGE_DATA((void)data;)
-    return change_edges(p, graph, from, to, count, cuda_graph_add_edge);
-}
-CALL(NAMES(cudaGraphRemoveDependencies, cuGraphRemoveDependencies),
-     (cuda_handle graph, const cuda_handle *from, const cuda_handle *to,
-      EDGE_DATA(const cudaGraphEdgeData *data, ) size_t count),
-     graph, from, to, EDGE_DATA(data, ) count) {
-    EDGE_DATA((void)data;)
-    return is_graph(p, graph) && allocates(graph)
+/* What allocates is not taken apart. */
+static cuda_error remove_edges(cuda_process *p, cuda_handle graph, const cuda_handle *from,
+                               const cuda_handle *to, size_t count) {
+    return is_graph(p, graph) && cuda_graph_allocates(graph)
                ? CUDA_INVALID_VALUE
                : change_edges(p, graph, from, to, count, cuda_graph_remove_edge);
 }
+
+/* The calls have forms with data of edges, _v2 before CUDA 13 and in the driver, and the others without
+ * it. What begins a node before all of another is done gives way to its end here, so that edges
+ * have no data, which is zeros. */
+#define EDGE_CALLS(form, DATA)                                                                   \
+    CALL(NAMES(cudaGraphGetEdges##form, cuGraphGetEdges##form),                                  \
+         (cuda_handle graph, cuda_handle * from, cuda_handle * to,                               \
+          DATA(cudaGraphEdgeData * data, ) size_t *count),                                       \
+         graph, from, to, DATA(data, ) count) {                                                  \
+        return list_edges(p, graph, from, to, DATA##_OR_NULL(data), count);                      \
+    }                                                                                            \
+    CALL(NAMES(cudaGraphNodeGetDependencies##form, cuGraphNodeGetDependencies##form),            \
+         (cuda_handle node, cuda_handle * room, DATA(cudaGraphEdgeData * data, ) size_t *count), \
+         node, room, DATA(data, ) count) {                                                       \
+        return list_next(p, node, room, DATA##_OR_NULL(data), count, false);                     \
+    }                                                                                            \
+    CALL(NAMES(cudaGraphNodeGetDependentNodes##form, cuGraphNodeGetDependentNodes##form),        \
+         (cuda_handle node, cuda_handle * room, DATA(cudaGraphEdgeData * data, ) size_t *count), \
+         node, room, DATA(data, ) count) {                                                       \
+        return list_next(p, node, room, DATA##_OR_NULL(data), count, true);                      \
+    }                                                                                            \
+    CALL(NAMES(cudaGraphAddDependencies##form, cuGraphAddDependencies##form),                    \
+         (cuda_handle graph, const cuda_handle *from, const cuda_handle *to,                     \
+          DATA(const cudaGraphEdgeData *data, ) size_t count),                                   \
+         graph, from, to, DATA(data, ) count) {                                                  \
+        (void)DATA##_OR_NULL(data);                                                              \
+        return change_edges(p, graph, from, to, count, cuda_graph_add_edge);                     \
+    }                                                                                            \
+    CALL(NAMES(cudaGraphRemoveDependencies##form, cuGraphRemoveDependencies##form),              \
+         (cuda_handle graph, const cuda_handle *from, const cuda_handle *to,                     \
+          DATA(const cudaGraphEdgeData *data, ) size_t count),                                   \
+         graph, from, to, DATA(data, ) count) {                                                  \
+        (void)DATA##_OR_NULL(data);                                                              \
+        return remove_edges(p, graph, from, to, count);                                          \
+    }
+#if defined(CUDART) && CUDART >= 13
+EDGE_CALLS(, EDGE_DATA)
+#else
+EDGE_CALLS(, NO_EDGE_DATA)
+EDGE_CALLS(_v2, EDGE_DATA)
+#endif
 
 /* ---- executable graphs ------------------------------------------------------------------------- */
 
@@ -401,13 +254,18 @@ static cuda_error instantiate(cuda_process *p, cuda_handle *result, cuda_handle 
     return error;
 }
 
-CALL(NAMES(cudaGraphInstantiate, cuGraphInstantiateWithFlags),
+CALL(NAMES(cudaGraphInstantiateWithFlags, cuGraphInstantiateWithFlags),
      (cuda_handle * exec, cuda_handle graph, unsigned long long flags), exec, graph, flags) {
     return instantiate(p, exec, graph, flags);
 }
-#ifndef CUDART
-/* What cuGraphInstantiate() was in CUDA 11. */
-CALL(cuGraphInstantiate_v2,
+#if defined(CUDART) && CUDART >= 12
+CALL(cudaGraphInstantiate, (cuda_handle * exec, cuda_handle graph, unsigned long long flags), exec,
+     graph, flags) {
+    return instantiate(p, exec, graph, flags);
+}
+#else
+/* What these were in CUDA 11. */
+CALL(NAMES(cudaGraphInstantiate, cuGraphInstantiate_v2),
      (cuda_handle * exec, cuda_handle graph, cuda_handle *node, char *log, size_t bytes), exec,
      graph, node, log, bytes) {
     if (node)
@@ -445,37 +303,140 @@ CALL(NAMES(cudaGraphUpload, cuGraphUpload), (cuda_handle exec, cuda_handle strea
     return cuda_graph_upload(p, exec, stream);
 }
 
-/* The step of a node that can be left out: a launch, a copy or a fill. */
-static cuda_step *step_of(cuda_process *p, cuda_handle exec, cuda_handle node) {
-    cuda_step *step = is_exec(p, exec) ? cuda_graph_exec_step(exec, node) : NULL;
-    return step && step->work.kind <= CUDA_WORK_FILL ? step : NULL;
+/* A node that can be left out: a launch, a copy or a fill. */
+static cuda_node *node_in(cuda_process *p, cuda_handle exec, cuda_handle node) {
+    cuda_node *found = is_exec(p, exec) ? cuda_graph_exec_node(exec, node) : NULL;
+    return found && found->work.kind <= CUDA_WORK_FILL ? found : NULL;
 }
 
 CALL(NAMES(cudaGraphNodeSetEnabled, cuGraphNodeSetEnabled),
      (cuda_handle exec, cuda_handle node, unsigned enabled), exec, node, enabled) {
-    cuda_step *step = step_of(p, exec, node);
-    return GIVE(step ? &step->disabled : NULL, !enabled);
+    cuda_node *found = node_in(p, exec, node);
+    return GIVE(found ? &found->disabled : NULL, !enabled);
 }
 CALL(NAMES(cudaGraphNodeGetEnabled, cuGraphNodeGetEnabled),
      (cuda_handle exec, cuda_handle node, unsigned *enabled), exec, node, enabled) {
-    const cuda_step *step = step_of(p, exec, node);
-    return GIVE(step ? enabled : NULL, !step->disabled);
+    const cuda_node *found = node_in(p, exec, node);
+    return GIVE(found ? enabled : NULL, !found->disabled);
 }
 
-/* cudaGraphExecUpdateResult */
-enum { UPDATED = 0, OTHER_SHAPE = 2, OTHER_KIND = 3 };
+static cuda_error update(cuda_process *p, cuda_handle exec, cuda_handle graph,
+                         cudaGraphExecUpdateResultInfo *info) {
+    enum { OTHER_ERROR = 1 };
+    cuda_graph_difference difference;
+    if (!is_exec(p, exec) || !is_graph(p, graph))
+        return CUDA_INVALID_VALUE;
+    cuda_error error = cuda_graph_exec_update(p, exec, graph, &difference);
+    *info = (cudaGraphExecUpdateResultInfo){
+        error && !difference.what ? OTHER_ERROR : (int)difference.what,
+        (void *)(uintptr_t)difference.node, (void *)(uintptr_t)difference.from};
+    return error;
+}
 
+#if !defined(CUDART) || CUDART >= 12
 CALL(NAMES(cudaGraphExecUpdate, cuGraphExecUpdate_v2),
      (cuda_handle exec, cuda_handle graph, cudaGraphExecUpdateResultInfo *info), exec, graph,
      info) {
-    const cuda_node *differs = NULL;
-    if (!is_exec(p, exec) || !is_graph(p, graph))
-        return CUDA_INVALID_VALUE;
-    cuda_error error = cuda_graph_exec_update(p, exec, graph, &differs);
-    if (info)
-        *info = (cudaGraphExecUpdateResultInfo){!error    ? UPDATED
-                                                : differs ? OTHER_KIND
-                                                          : OTHER_SHAPE,
-                                                (void *)(uintptr_t)differs, NULL};
+    cudaGraphExecUpdateResultInfo unused;
+    return update(p, exec, graph, info ? info : &unused);
+}
+#endif
+#if !defined(CUDART) || CUDART < 12
+CALL(NAMES(cudaGraphExecUpdate, cuGraphExecUpdate),
+     (cuda_handle exec, cuda_handle graph, cuda_handle *node, int *result), exec, graph, node,
+     result) {
+    cudaGraphExecUpdateResultInfo info = {0};
+    cuda_error error = update(p, exec, graph, &info);
+    if (node)
+        *node = info.errorNode;
+    if (result)
+        *result = info.result;
     return error;
+}
+#endif
+
+/* ---- a picture --------------------------------------------------------------------------------- */
+
+enum { WITH_ALL = 1 << 0, WITH_HANDLES = 1 << 10 };
+
+/* A line of the label more. */
+static void add_launch(hd_str *out, const cuda_launch *l) {
+    hd_str_printf(out, "\\ngrid (%u, %u, %u), block (%u, %u, %u), shared memory %llu",
+                  l->size.grid[0], l->size.grid[1], l->size.grid[2], l->size.block[0],
+                  l->size.block[1], l->size.block[2], (unsigned long long)l->size.shared);
+}
+
+/* What is said of work of each kind, and the flag that asks for more. */
+static void add_label(hd_str *out, const cuda_work *work, unsigned flags) {
+    enum { OF_LAUNCH = 1 << 2, OF_COPY = 1 << 3, OF_FILL = 1 << 4 };
+    switch (work->kind) {
+    case CUDA_WORK_LAUNCH:
+        hd_str_printf(out, "kernel %s", work->launch.kernel->name);
+        if (flags & (WITH_ALL | OF_LAUNCH))
+            add_launch(out, &work->launch);
+        break;
+    case CUDA_WORK_COPY:
+        hd_str_add(out, "copy");
+        if (flags & (WITH_ALL | OF_COPY))
+            hd_str_printf(out, "\\n%zu x %zu x %zu bytes from %p to %p", work->copy.box.width,
+                          work->copy.box.height, work->copy.box.depth, work->copy.from.at,
+                          work->copy.to.at);
+        break;
+    case CUDA_WORK_FILL:
+        hd_str_add(out, "fill");
+        if (flags & (WITH_ALL | OF_FILL))
+            hd_str_printf(out, "\\n%zu x %zu bytes at %p with %u", work->fill.box.width,
+                          work->fill.box.height, work->fill.to.at, work->fill.value);
+        break;
+    case CUDA_WORK_HOST: hd_str_add(out, "host function"); break;
+    case CUDA_WORK_GRAPH: hd_str_add(out, "graph"); break;
+    case CUDA_WORK_WAIT: hd_str_add(out, "wait for an event"); break;
+    case CUDA_WORK_RECORD: hd_str_add(out, "record of an event"); break;
+    case CUDA_WORK_ALLOC: hd_str_printf(out, "allocation of %zu bytes", work->memory->bytes); break;
+    case CUDA_WORK_FREE: hd_str_add(out, "free"); break;
+    case CUDA_WORK_BRANCH: hd_str_add(out, "condition"); break;
+    default: hd_str_add(out, "empty"); break;
+    }
+}
+
+/* A graph as a cluster, and those that are in its nodes. */
+static void add_cluster(hd_str *out, const cuda_graph *graph, unsigned flags) {
+    unsigned long long id = graph->id;
+    hd_str_printf(out, "subgraph cluster_%llu {\nlabel=\"graph_%llu\" graph[style=\"dashed\"];\n",
+                  id, id);
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        const cuda_node *node = graph->nodes.data[i];
+        hd_str_printf(out, "\"graph_%llu_node_%zu\" [shape=\"box\" label=\"%zu: ", id, i, i);
+        add_label(out, &node->work, flags);
+        if (flags & (WITH_ALL | WITH_HANDLES))
+            hd_str_printf(out, "\\nnode %p", (const void *)node);
+        hd_str_add(out, "\"];\n");
+        for (size_t k = 0; k < node->after.count; k++)
+            hd_str_printf(out, "\"graph_%llu_node_%u\" -> \"graph_%llu_node_%zu\";\n", id,
+                          node->after.data[k]->place, id, i);
+    }
+    hd_str_add(out, "}\n");
+    for (size_t i = 0; i < graph->nodes.count; i++) {
+        const cuda_work *work = &graph->nodes.data[i]->work;
+        if (work->kind == CUDA_WORK_GRAPH)
+            add_cluster(out, work->graph, flags);
+        for (uint32_t k = 0; work->kind == CUDA_WORK_BRANCH && k < work->branch->count; k++)
+            add_cluster(out, work->branch->graphs[k], flags);
+    }
+}
+
+CALL(NAMES(cudaGraphDebugDotPrint, cuGraphDebugDotPrint),
+     (cuda_handle graph, const char *path, unsigned flags), graph, path, flags) {
+    if (!is_graph(p, graph) || !path)
+        return CUDA_INVALID_VALUE;
+    hd_str out = {.arena = hd_arena_new()};
+    hd_str_add(&out, "digraph dot {\n");
+    add_cluster(&out, graph, flags);
+    hd_str_add(&out, "}\n");
+    FILE *file = fopen(path, "w");
+    bool written = file && fputs(hd_str_text(&out), file) >= 0;
+    if (file)
+        written &= !fclose(file);
+    hd_arena_free(out.arena);
+    return written ? CUDA_SUCCESS : CUDA_OPERATING_SYSTEM;
 }

@@ -48,6 +48,23 @@ cuda_work call_launch(cuda_process *p, const void *which, const hd_ptx_launch_si
                        .launch = {.kernel = kernel, .host = which, .size = *size, .args = args}};
 }
 
+cuda_work call_packed_launch(cuda_process *p, const void *which, const hd_ptx_launch_size *size,
+                             void **extra) {
+    enum { END, BUFFER, BYTES }; /* the keys */
+    cuda_work work = call_launch(p, which, size, NULL);
+    if (work.kind == CUDA_WORK_FAILED)
+        return work;
+    for (; (uintptr_t)*extra != END; extra += 2) {
+        if ((uintptr_t)*extra == BUFFER)
+            work.launch.packed = extra[1];
+        else if ((uintptr_t)*extra == BYTES)
+            work.launch.packed_bytes = *(size_t *)extra[1];
+        else
+            return cuda_work_failed(CUDA_INVALID_VALUE);
+    }
+    return work.launch.packed ? work : cuda_work_failed(CUDA_INVALID_VALUE);
+}
+
 cuda_error call_launch_attributes(const cudaLaunchAttribute *attributes, unsigned count,
                                   hd_ptx_launch_size *size) {
     for (unsigned i = 0; i < count; i++) {

@@ -70,7 +70,7 @@ CALL(NAMES(cudaStreamGetDevice, cuStreamGetDevice), (cuda_handle which, int *dev
 /* ---- attributes: hints about caches and the like, which are kept ------------------------------- */
 
 typedef struct attribute_value { /* cudaStreamAttrValue, CUstreamAttrValue */
-    char bytes[CUDA_STREAM_ATTRIBUTE_BYTES];
+    char bytes[CALL_ATTRIBUTE_BYTES];
 } attribute_value;
 
 /* cudaLaunchAttributeID: those that streams have, all of one kind but the priority. */
@@ -212,8 +212,35 @@ CALL(NAMES(cudaEventElapsedTime, cuEventElapsedTime),
 
 CALL(NAMES(cudaStreamBeginCapture, cuStreamBeginCapture_v2), (cuda_handle stream, int mode), stream,
      mode) {
-    return cuda_capture_begin(p, stream, NULL, mode);
+    return cuda_capture_begin(p, stream, mode, NULL, NULL, 0);
 }
+CALL(NAMES(cudaStreamBeginCaptureToGraph, cuStreamBeginCaptureToGraph),
+     (cuda_handle stream, cuda_handle graph, const cuda_handle *after,
+      const cudaGraphEdgeData *edges, size_t count, int mode),
+     stream, graph, after, edges, count, mode) {
+    (void)edges;
+    return cuda_handle_is(p, graph, CUDA_GRAPH)
+               ? cuda_capture_begin(p, stream, mode, graph, (cuda_node *const *)after, count)
+               : CUDA_INVALID_VALUE;
+}
+#define UPDATE_CAPTURE(name, DATA)                                                                 \
+    CALL(name,                                                                                     \
+         (cuda_handle stream, const cuda_handle *after,                                            \
+          DATA(const cudaGraphEdgeData *edges, ) size_t count, unsigned flags),                    \
+         stream, after, DATA(edges, ) count, flags) {                                              \
+        (void)DATA##_OR_NULL(edges);                                                               \
+        return flags > 1                                                                           \
+                   ? CUDA_INVALID_VALUE                                                            \
+                   : cuda_capture_update(p, stream, (cuda_node *const *)after, count, flags == 1); \
+    }
+#if defined(CUDART) && CUDART >= 13
+UPDATE_CAPTURE(cudaStreamUpdateCaptureDependencies, EDGE_DATA)
+#else
+UPDATE_CAPTURE(NAMES(cudaStreamUpdateCaptureDependencies, cuStreamUpdateCaptureDependencies),
+               NO_EDGE_DATA)
+UPDATE_CAPTURE(NAMES(cudaStreamUpdateCaptureDependencies_v2, cuStreamUpdateCaptureDependencies_v2),
+               EDGE_DATA)
+#endif
 CALL(NAMES(cudaStreamEndCapture, cuStreamEndCapture), (cuda_handle stream, cuda_handle *graph),
      stream, graph) {
     return cuda_capture_end(p, stream, graph);
@@ -248,6 +275,12 @@ static cuda_error capture_info(cuda_process *p, cuda_handle which, int *status,
     return CUDA_SUCCESS;
 }
 
+#if defined(CUDART) && CUDART == 11
+CALL(cudaStreamGetCaptureInfo, (cuda_handle stream, int *status, unsigned long long *id), stream,
+     status, id) {
+    return capture_info(p, stream, status, id, NULL, NULL, NULL);
+}
+#endif
 #if defined(CUDART) && CUDART >= 13
 #define CAPTURE_INFO_WITH_EDGES cudaStreamGetCaptureInfo
 #else

@@ -33,6 +33,7 @@ typedef struct __attribute__((packed)) jump {
 static jump jump_to(uint64_t to) { return (jump){{0x48, 0xb8}, to, {0xff, 0xe0}}; }
 #endif
 enum { ALIGNED = 16 }; /* functions of the runtime are */
+enum { FIRST = 11, VERSIONS = 3 };
 
 static bool begins(const char *name, const char *with) {
     return !strncmp(name, with, strlen(with));
@@ -42,15 +43,16 @@ static bool begins(const char *name, const char *with) {
 
 /* libcudart of a version, from this library's folder. */
 static void *runtime_of(int version) {
-    static void *opened[2];
-    void **handle = &opened[version == 13];
+    static void *opened[VERSIONS];
+    void **handle = &opened[version - FIRST];
     Dl_info own;
     if (*handle || !dladdr((void *)(uintptr_t)runtime_of, &own) || !own.dli_fname)
         return *handle;
     char *path = NULL;
     const char *slash = strrchr(own.dli_fname, '/');
     const int folder = slash ? (int)(slash - own.dli_fname) : 1;
-    if (asprintf(&path, "%.*s/libcudart.so.%d", folder, slash ? own.dli_fname : ".", version) < 0)
+    if (asprintf(&path, "%.*s/libcudart.so.%d%s", folder, slash ? own.dli_fname : ".", version,
+                 version == FIRST ? ".0" : "") < 0)
         return NULL;
     *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!*handle)
@@ -101,9 +103,10 @@ static void look_at(const char *path, char *base) {
         return;
     if (hd_elf_functions_of(&elf, &f) &&
         (first = hd_elf_find_function(&f, "__cudaRegisterFatBinary"))) {
-        /* A name that 12 has, and 13 has not. */
-        void *runtime =
-            runtime_of(hd_elf_find_function(&f, "cudaGetDeviceProperties_v2") ? 12 : 13);
+        /* A name that 12 alone has, and one that went after 11. */
+        void *runtime = runtime_of(hd_elf_find_function(&f, "cudaGetDeviceProperties_v2") ? 12
+                                   : hd_elf_find_function(&f, "cudaUnbindTexture")        ? 11
+                                                                                          : 13);
         base = elf.is_absolute ? NULL : base;
         if (runtime && dlsym(runtime, "__cudaRegisterFatBinary") != base + first)
             replace(&f, base, runtime);

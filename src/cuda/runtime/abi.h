@@ -1,9 +1,10 @@
 /*
- * Types of CUDA's runtime interface, as programs pass them (CUDA Runtime API 12.9 and 13.0, data
+ * Types of CUDA's runtime interface, as programs pass them (CUDA Runtime API 11.8, 12.9 and 13.0, data
  * types). The library is built without a toolkit, so the declarations are ours; where there is one,
  * tests/cuda/test_abi.sh compares sizes and offsets with its headers.
  *
- * CUDART is 12 or 13: this code is compiled once for each.
+ * CUDART is 11, 12 or 13: this code is compiled once for each. Types of 11 are those of 11.0 to 11.8, as
+ * public listings of its headers have them.
  */
 #ifndef CUDA_RUNTIME_ABI_H
 #define CUDA_RUNTIME_ABI_H
@@ -87,9 +88,11 @@ typedef struct cudaFuncAttributes {
     size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
     int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA;
     int maxDynamicSharedSizeBytes, preferredShmemCarveout;
+#if CUDART >= 12 /* 11.8 has some of these, which stay as they are */
     int clusterDimMustBeSet, requiredClusterWidth, requiredClusterHeight, requiredClusterDepth;
     int clusterSchedulingPolicyPreference, nonPortableClusterSizeAllowed;
     int reserved[16];
+#endif
 } cudaFuncAttributes;
 
 typedef struct cudaLaunchAttribute {
@@ -131,6 +134,20 @@ typedef struct cudaHostNodeParams {
     void (*fn)(void *user);
     void *userData;
 } cudaHostNodeParams;
+typedef struct cudaMemcpyNodeParams {
+    int flags, reserved[3];
+    cudaMemcpy3DParms copyParams;
+} cudaMemcpyNodeParams;
+typedef struct cudaChildGraphNodeParams {
+    void *graph;
+    int ownership;
+} cudaChildGraphNodeParams;
+typedef struct cudaConditionalNodeParams {
+    unsigned long long handle;
+    int type;
+    unsigned size;
+    void **phGraph_out;
+} cudaConditionalNodeParams;
 typedef struct cudaGraphEdgeData {
     unsigned char from_port, to_port, type, reserved[5];
 } cudaGraphEdgeData;
@@ -202,6 +219,7 @@ typedef struct cudaDeviceProp {
     int pageableMemoryAccessUsesHostPageTables, directManagedMemAccessFromHost;
     int maxBlocksPerMultiProcessor, accessPolicyMaxWindowSize;
     size_t reservedSharedMemPerBlock;
+#if CUDART >= 12
     int hostRegisterSupported, sparseCudaArraySupported, hostRegisterReadOnlySupported;
     int timelineSemaphoreInteropSupported, memoryPoolsSupported, gpuDirectRDMASupported;
     unsigned gpuDirectRDMAFlushWritesOptions;
@@ -216,6 +234,7 @@ typedef struct cudaDeviceProp {
     int reserved[56];
 #else
     int reserved2[2], reserved1[1], reserved[60];
+#endif
 #endif
 } cudaDeviceProp;
 

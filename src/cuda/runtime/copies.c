@@ -92,6 +92,18 @@ WORK_CALLS(cudaMemcpy2D, cudaMemcpy2DAsync,
             size_t height, int kind),
            rows_work(to, to_pitch, from, from_pitch, width, height, kind))
 
+static cudaPitchedPtr pointer_of(const cuda_place *place, const cuda_box *box) {
+    size_t pitch = place->row ? place->row : box->width;
+    return (cudaPitchedPtr){place->at, pitch, box->width,
+                            place->row && place->plane ? place->plane / pitch : box->height};
+}
+call_box_params call_box_of(const cuda_copy *c) {
+    return (cudaMemcpy3DParms){.srcPtr = pointer_of(&c->from, &c->box),
+                               .dstPtr = pointer_of(&c->to, &c->box),
+                               .extent = {c->box.width, c->box.height, c->box.depth},
+                               .kind = (int)c->direction};
+}
+
 /* ---- fills ------------------------------------------------------------------------------------- */
 
 static cuda_work fill_work(cuda_place to, cuda_box box, int value) {
@@ -163,7 +175,7 @@ CALL(cudaPointerGetAttributes, (cudaPointerAttributes * result, const void *poin
     static const int types[] = {[CUDA_MEMORY_DEVICE] = DEVICE,   [CUDA_MEMORY_MANAGED] = MANAGED,
                                 [CUDA_MEMORY_PINNED] = HOST,     [CUDA_MEMORY_REGISTERED] = HOST,
                                 [CUDA_MEMORY_VARIABLE] = DEVICE, [CUDA_MEMORY_ARRAY] = DEVICE,
-                                [CUDA_MEMORY_OBJECT] = DEVICE};
+                                [CUDA_MEMORY_OBJECT] = DEVICE,   [CUDA_MEMORY_MAPPED] = DEVICE};
     void *address = (void *)(uintptr_t)pointer;
     if (!result || !pointer)
         return CUDA_INVALID_VALUE;

@@ -4,7 +4,7 @@
 
 #include "cuda/interfaces/call.h"
 
-#define VERSION_OF_RUNTIME (CUDART * 1000)
+#define VERSION_OF_RUNTIME (CUDART == 11 ? 11080 : CUDART * 1000)
 enum { HOST_NUMA_NONE = -1 };
 
 CALL_EARLY(cudaRuntimeGetVersion, (int *version), version) {
@@ -130,10 +130,12 @@ static void fill_attributes(const cuda_process *p, cudaDeviceProp *d) {
     d->cooperativeLaunch = attribute(p, 95);
     d->clusterLaunch = attribute(p, 120);
     d->sharedMemPerBlockOptin = (size_t)attribute(p, 97);
-    d->hostRegisterSupported = attribute(p, 99);
     d->maxBlocksPerMultiProcessor = attribute(p, 106);
     d->reservedSharedMemPerBlock = (size_t)attribute(p, 111);
+#if CUDART >= 12
+    d->hostRegisterSupported = attribute(p, 99);
     d->memoryPoolsSupported = attribute(p, 115);
+#endif
 #if CUDART >= 13
     d->deviceNumaId = d->hostNumaId = HOST_NUMA_NONE;
 #else
@@ -144,11 +146,11 @@ static void fill_attributes(const cuda_process *p, cudaDeviceProp *d) {
 #endif
 }
 
-/* The name without a version had a shorter struct before, of CUDA 11. */
-#if CUDART >= 13
-#define GET_PROPERTIES cudaGetDeviceProperties
-#else
+/* The name without a version has a shorter struct in CUDA 11 than in 13. */
+#if CUDART == 12
 #define GET_PROPERTIES cudaGetDeviceProperties_v2
+#else
+#define GET_PROPERTIES cudaGetDeviceProperties
 #endif
 CALL_EARLY(GET_PROPERTIES, (cudaDeviceProp * d, int device), d, device) {
     if (!d || device)
@@ -184,7 +186,13 @@ EXPORT int cudaGetDriverEntryPointByVersion(const char *name, void **result, uns
         *status = *result ? ENTRY_FOUND : ENTRY_NOT_FOUND;
     return call_last((cuda_error)error);
 }
+#if CUDART >= 12
 EXPORT int cudaGetDriverEntryPoint(const char *name, void **result, unsigned long long flags,
                                    int *status) {
     return cudaGetDriverEntryPointByVersion(name, result, VERSION_OF_RUNTIME, flags, status);
 }
+#else
+EXPORT int cudaGetDriverEntryPoint(const char *name, void **result, unsigned long long flags) {
+    return cudaGetDriverEntryPointByVersion(name, result, VERSION_OF_RUNTIME, flags, NULL);
+}
+#endif

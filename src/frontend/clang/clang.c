@@ -18,7 +18,7 @@
  * comes out. What differs between them stands apart: the options of the compiler
  * (command.c), what is done before the passes (prepare.c), and the calls that are
  * left after them (clang_builtin.c, atomic.c and convert.c for OpenCL C, nvptx.c and
- * libdevice.c for CUDA C). Types of structs come from libclang, not from LLVM,
+ * ../libdevice.c for CUDA C). Types of structs come from libclang, not from LLVM,
  * because LLVM does not keep the names of fields.
  */
 #include "frontend/clang/clang.h"

@@ -18,6 +18,9 @@
 hd_status front_clang_compile(hd_arena *arena, const hd_diag *diag, const char *path,
                               const char *options, const char *device, kir_form form,
                               const char *const *wanted, kir_module **module);
+/* CUDA C as PTX, as clang's back end writes it. */
+hd_status front_clang_ptx(hd_arena *arena, const hd_diag *diag, const char *path,
+                          const char *options, const char **text);
 hd_status front_clang_parse(hd_arena *arena, const hd_diag *diag, const char *path,
                             const char *options, const char *device, hd_parse_command *command);
 hd_status front_clang_host(hd_arena *arena, const hd_diag *diag, const char *path,

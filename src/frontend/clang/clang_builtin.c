@@ -202,7 +202,8 @@ static bool lower_out_pointer(front_lowering *l, front_call *call) {
     if (front_type_of_value(&l->out, call->args[call->arg_count - 1]).space == KIR_PRIVATE)
         return false;
     kir_type type = is_integer ? front_int_type(32, call->type.lanes) : call->type;
-    call->result = front_emit_written(l, call, call->name, type);
+    call->result =
+        front_emit_written(&l->out, call->name, call->type, call->arg_count, call->args, type);
     return true;
 }
 

@@ -4,7 +4,7 @@
  * the rules of the Itanium C++ ABI: _Z10atomic_addPU3AS1Vii is atomic_add of a
  * pointer to volatile int in space 1, and an int. Only the name and the first
  * type are of interest here. Those of CUDA C have plain names: intrinsics for
- * NVPTX (nvptx.c), libdevice (libdevice.c), and a few functions of CUDA's run time.
+ * NVPTX (nvptx.c), libdevice (../libdevice.c), and a few functions of CUDA's run time.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -50,18 +50,6 @@ static bool demangle(front_lowering *l, const char *mangled, const char **name,
 
 kir_value front_same(front_lowering *l, const front_call *call, const char *name) {
     return front_emit_call(&l->out, name, call->type, call->arg_count, call->args);
-}
-
-kir_value front_emit_written(front_lowering *l, const front_call *call, const char *name,
-                             kir_type type) {
-    uint32_t last = call->arg_count - 1, bytes = kir_type_bytes(type);
-    kir_value *args = hd_new_array(l->arena, kir_value, call->arg_count);
-    memcpy(args, call->args, call->arg_count * sizeof *args);
-    args[last] = front_emit_alloca(&l->out, bytes, bytes);
-    kir_value result = front_emit_call(&l->out, name, call->type, call->arg_count, args);
-    front_emit_store(&l->out, front_emit_load(&l->out, type, args[last], bytes), call->args[last],
-                     bytes);
-    return result;
 }
 
 /* ---- intrinsics of LLVM ---------------------------------------------- */
@@ -371,6 +359,14 @@ static void lower_own(front_lowering *l, front_call *call) {
         call->result = front_same(l, call, call->name);
 }
 
+static bool lower_math(front_lowering *l, front_call *call) {
+    front_math math = {call->name, call->arg_count, call->args, call->type, call->result};
+    if (!starts_with(call->name, FRONT_LIBDEVICE) || !front_libdevice(&l->out, &math))
+        return false;
+    call->result = math.result;
+    return true;
+}
+
 static void lower_cuda_call(front_lowering *l, front_call *call) {
     if (!strcmp(call->name, "printf"))
         call->result = front_same(l, call, "printf");
@@ -385,7 +381,7 @@ static void lower_cuda_call(front_lowering *l, front_call *call) {
         ;
     else if (starts_with(call->name, own_prefix))
         lower_own(l, call);
-    else if (!front_lower_libdevice(l, call))
+    else if (!lower_math(l, call))
         refuse_missing(l, call->name);
 }
 

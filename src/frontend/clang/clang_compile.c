@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "frontend/clang/clang.h"
 #include "frontend/clang/internal.h"
 
 enum {
@@ -257,10 +258,11 @@ static hd_status run_clang(front_state *front, const char *last_words, hd_str *o
 }
 
 /* An error only where clang did not run as it should. */
-static hd_status compile_once(front_state *front, hd_str *bitcode, front_messages *found) {
+static hd_status make_once(front_state *front, const char *options, hd_str *output,
+                           front_messages *found) {
     hd_str messages = {.arena = front->arena};
     int exit_status = 0;
-    hd_status status = run_clang(front, fixed_options, bitcode, &messages, &exit_status);
+    hd_status status = run_clang(front, options, output, &messages, &exit_status);
     if (status)
         return status;
     hd_place included = {0};
@@ -271,10 +273,39 @@ static hd_status compile_once(front_state *front, hd_str *bitcode, front_message
     if (exit_status && !count_errors(found))
         return hd_fail(front->diag, HD_ESYSTEM, &place, "%s failed (wait status %d): %.200s",
                        front_clang(front), exit_status, hd_str_text(&messages));
-    if (!exit_status && (bitcode->length < 4 || memcmp(bitcode->data, "BC\xc0\xde", 4)))
+    return HD_OK;
+}
+
+static hd_status compile_once(front_state *front, hd_str *bitcode, front_messages *found) {
+    hd_status status = make_once(front, fixed_options, bitcode, found);
+    const hd_place place = {.file = front->path};
+    if (!status && !count_errors(found) &&
+        (bitcode->length < 4 || memcmp(bitcode->data, "BC\xc0\xde", 4)))
         return hd_fail(front->diag, HD_EINPUT, &place,
                        "clang made no code; leave options like -E, -S or -fsyntax-only out");
-    return HD_OK;
+    return status;
+}
+
+/* ---- PTX ------------------------------------------------------------------------------- */
+
+static const char ptx_options[] =
+    "-O3 -fno-color-diagnostics -fno-caret-diagnostics -fdiagnostics-format=clang "
+    "-fmessage-length=0 -ferror-limit=1000 -S -o - --";
+
+hd_status front_clang_ptx(hd_arena *arena, const hd_diag *diag, const char *path,
+                          const char *options, const char **text) {
+    front_state front = front_of(arena, diag, path, options, "cuda");
+    hd_str ptx = {.arena = arena};
+    front_messages found = {0};
+    hd_status status = front_language(&front);
+    if (!status)
+        status = make_once(&front, ptx_options, &ptx, &found);
+    if (!status)
+        status = front_tell(&front, &found);
+    if (front.macros >= 0)
+        close(front.macros);
+    *text = hd_str_text(&ptx);
+    return status;
 }
 
 /* ---- headers that are missing ------------------------------------------------------ */

@@ -328,10 +328,6 @@ bool front_lower_image(front_lowering *l, front_call *call);
 kir_value front_same(front_lowering *l, const front_call *call, const char *name);
 /* What a recipe says of its arguments, with signs; KIR_NONE where that is no value. */
 kir_value front_cook(front_lowering *l, const front_call *call, const char *recipe);
-/* A call that writes a value of `type` through its last argument: the built-in writes a
- * private variable, a store of our own brings it where it belongs, so that the access is seen. */
-kir_value front_emit_written(front_lowering *l, const front_call *call, const char *name,
-                             kir_type type);
 /* The code of the scalar that the first mangled parameter consists of or
  * points to: 'f', 'i', 'j' …; 'H' for half. */
 char front_first_type_code(const char *types);
@@ -349,8 +345,6 @@ void front_lower_nvvm(front_lowering *l, front_call *call, const char *name);
 void front_lower_assembly(front_lowering *l, LLVMValueRef call);
 /* wmma.c: intrinsics behind "llvm.nvvm.wmma.". */
 void front_lower_wmma(front_lowering *l, const front_call *call, const char *name);
-/* libdevice.c: functions that begin with "__nv_"; without a result it stays as it is. */
-bool front_lower_libdevice(front_lowering *l, front_call *call);
 /* convert.c */
 bool front_lower_convert(front_lowering *l, front_call *call);
 

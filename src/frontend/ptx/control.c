@@ -10,15 +10,12 @@
  * address of a function is a number.
  */
 #include "frontend/ptx/internal.h"
+#include "heddle/ptx.h"
 
-enum {
-    MOST_INSTRUCTIONS = 200000, /* of a kernel with all that it calls */
-    FIRST_FUNCTION = 0x10000,   /* number of an address */
-    FUNCTION_STEP = 16
-};
+enum { MOST_INSTRUCTIONS = 200000 }; /* of a kernel with all that it calls */
 
 int64_t ptx_function_number(uint32_t function) {
-    return FIRST_FUNCTION + (int64_t)function * FUNCTION_STEP;
+    return HD_PTX_FIRST_FUNCTION + (int64_t)function * HD_PTX_FUNCTION_STEP;
 }
 
 /* ---- instances ------------------------------------------------------------------- */
@@ -177,6 +174,38 @@ static bool lower_known_call(ptx_lowering *l, const char *name) {
     return true;
 }
 
+/* A function of CUDA's mathematics, which nvcc puts in and clang leaves to others. */
+static bool lower_math(ptx_lowering *l, const char *name) {
+    const ptx_operand *list = ptx_operand_at(l, 2), *results = ptx_operand_at(l, 0);
+    const char *types = strncmp(name, FRONT_LIBDEVICE, strlen(FRONT_LIBDEVICE))
+                            ? NULL
+                            : front_libdevice_types(l->arena, name);
+    if (!types || strlen(types) - 2 != list->count || !results->count)
+        return false;
+    kir_value *args = hd_new_array(l->arena, kir_value, list->count + 1);
+    for (uint32_t i = 0; i < list->count; i++) {
+        char type = types[2 + i];
+        args[i] = ptx_value(l, &list->list[i],
+                            type == 'f'   ? PTX_F32
+                            : type == 'd' ? PTX_F64
+                            : type == 'h' ? PTX_U16
+                            : type == 'i' ? PTX_U32
+                                          : PTX_U64);
+        if (type == 'p')
+            args[i] = ptx_pointer(l, args[i]);
+    }
+    kir_type result = *types == 'f'   ? ptx_real(32)
+                      : *types == 'd' ? ptx_real(64)
+                                      : ptx_int(*types == 'h'   ? 16
+                                                : *types == 'i' ? 32
+                                                                : 64);
+    front_math math = {name, list->count, args, result, KIR_NONE};
+    if (!front_libdevice(&l->out, &math))
+        return false;
+    ptx_put_to(l, &results->list[0], math.result, false);
+    return true;
+}
+
 /* ---- calls -------------------------------------------------------------------------------- */
 
 /* Gives the parameter what the caller has for it: a value, or its memory. */
@@ -201,22 +230,33 @@ static void bind(ptx_lowering *l, ptx_instance *callee, uint32_t index, const pt
     ptx_write(l, callee->storage[index].first, ptx_value(l, given, v->type));
 }
 
-/* Functions by which kernels launch kernels, of the library cudadevrt, whose bodies ask the GPU. */
-static bool is_of_device_runtime(const ptx_function *f) {
+/* Functions by which kernels launch kernels, of the library cudadevrt, whose bodies ask the GPU. Their
+ * names behind the beginning; NULL: it is none. */
+static const char *of_device_runtime(const ptx_function *f) {
     static const char *const begins[] = {"__cudaCDP2", "__cuda_syscall", "cuda"};
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
         if (!strncmp(f->name, begins[i], strlen(begins[i])) &&
             (begins[i][0] == '_' || !f->has_body))
-            return true;
-    return false;
+            return f->name + strlen(begins[i]);
+    return NULL;
+}
+
+/* What a program's host has linked in place of one, with a name of its own. */
+static uint32_t replacement_of(ptx_lowering *l, uint32_t index) {
+    const char *name = of_device_runtime(&l->ptx->functions[index]);
+    if (!name)
+        return index;
+    const ptx_symbol own =
+        ptx_find_in_module(l->shared, hd_format(l->arena, "$heddle_%s", name), 0);
+    return own.kind == PTX_IS_FUNCTION ? own.number : index;
 }
 
 static void refuse_without_body(ptx_lowering *l, const ptx_function *f) {
     const char *name = front_function_of_symbol(l->arena, f->name);
-    if (is_of_device_runtime(f))
+    if (of_device_runtime(f))
         ptx_cannot(l,
-                   "%s is of the device's own runtime (cudadevrt), and kernels that launch kernels "
-                   "are not supported",
+                   "%s is of the device's own runtime (cudadevrt); of that there is what launches "
+                   "kernels, copies and fills, and in CUDA programs alone (heddle run -- PROGRAM)",
                    name);
     else
         ptx_cannot(
@@ -285,11 +325,12 @@ static void lower_copy(ptx_lowering *l, ptx_instance *callee, bool is_recursive)
     l->predicate = predicate;
 }
 
-static void inline_call(ptx_lowering *l, uint32_t index) {
+static void inline_call(ptx_lowering *l, uint32_t called) {
+    uint32_t index = replacement_of(l, called);
     const ptx_function *function = &l->ptx->functions[index];
     const ptx_operand *results = ptx_operand_at(l, 0), *args = ptx_operand_at(l, 2);
-    if (!function->has_body || is_of_device_runtime(function)) {
-        if (!lower_known_call(l, function->name))
+    if (!function->has_body || of_device_runtime(function)) {
+        if (!lower_known_call(l, function->name) && !lower_math(l, function->name))
             refuse_without_body(l, function);
         return;
     }

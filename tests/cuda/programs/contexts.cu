@@ -32,6 +32,17 @@ static void devices() {
     CHECK(major == value && cuDeviceComputeCapability(&major, nullptr, device) == 1);
     DRIVER(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device));
     CHECK(minor == value);
+    // Some of its properties at once.
+    CUdevprop properties;
+    DRIVER(cuDeviceGetProperties(&properties, device));
+    DRIVER(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, device));
+    CHECK(properties.maxThreadsPerBlock == value);
+    DRIVER(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, device));
+    CHECK(properties.maxGridSize[1] == value && properties.SIMDWidth == 32);
+    DRIVER(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, device));
+    CHECK(properties.textureAlign == value);
+    CHECK(cuDeviceGetProperties(&properties, 1) == CUDA_ERROR_INVALID_DEVICE);
+    CHECK(cuDeviceGetProperties(nullptr, device) == CUDA_ERROR_INVALID_VALUE);
     // Its place on the bus, in all the forms that it can be asked for in.
     DRIVER(cuDeviceGetPCIBusId(bus, sizeof bus, device));
     CHECK(std::strlen(bus) == 12 && bus[4] == ':' && bus[7] == ':' && bus[10] == '.');
@@ -152,6 +163,33 @@ static void settings() {
     CHECK((flags & CU_CTX_SCHED_MASK) == CU_CTX_SCHED_YIELD);
     CUDA(cudaGetDeviceFlags(&flags));
     CHECK((flags & cudaDeviceScheduleMask) == cudaDeviceScheduleYield);
+    DRIVER(cuCtxSetFlags(CU_CTX_SCHED_SPIN)); // of the one that is current, which is the device's
+    DRIVER(cuDevicePrimaryCtxGetState(0, &flags, &active));
+    CHECK((flags & CU_CTX_SCHED_MASK) == CU_CTX_SCHED_SPIN);
+    CHECK(cuCtxSetFlags(0x100) == CUDA_ERROR_INVALID_VALUE);
+    CUcontext own;
+    DRIVER(cuCtxCreate(&own, nullptr, CU_CTX_SCHED_YIELD, 0));
+    DRIVER(cuCtxSetFlags(CU_CTX_SCHED_BLOCKING_SYNC));
+    DRIVER(cuCtxGetFlags(&flags));
+    CHECK((flags & CU_CTX_SCHED_MASK) == CU_CTX_SCHED_BLOCKING_SYNC);
+    // Events of all that a context has done, which another one waits for.
+    CUevent event;
+    DRIVER(cuEventCreate(&event, 0));
+    DRIVER(cuCtxRecordEvent(own, event));
+    DRIVER(cuCtxWaitEvent(primary, event));
+    DRIVER(cuEventQuery(event));
+    CHECK(cuCtxRecordEvent((CUcontext)&event, event) == CUDA_ERROR_INVALID_CONTEXT);
+    CHECK(cuCtxWaitEvent(own, (CUevent)&event) == CUDA_ERROR_INVALID_HANDLE);
+    DRIVER(cuEventDestroy(event));
+    DRIVER(cuCtxDestroy(own));
+    CHECK(cuCtxRecordEvent(own, event) == CUDA_ERROR_INVALID_CONTEXT);
+    DRIVER(cuCtxSetCurrent(primary));
+    DRIVER(cuDevicePrimaryCtxGetState(0, &flags, &active));
+    CHECK((flags & CU_CTX_SCHED_MASK) == CU_CTX_SCHED_SPIN);
+    CUmoduleLoadingMode loading;
+    DRIVER(cuModuleGetLoadingMode(&loading));
+    CHECK(loading == CU_MODULE_LAZY_LOADING);
+    CHECK(cuModuleGetLoadingMode(nullptr) == CUDA_ERROR_INVALID_VALUE);
     DRIVER(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 2048));
     CHECK(cuCtxSetLimit((CUlimit)99, 1) == CUDA_ERROR_UNSUPPORTED_LIMIT);
     CHECK(cuCtxGetLimit(&bytes, (CUlimit)99) == CUDA_ERROR_UNSUPPORTED_LIMIT);

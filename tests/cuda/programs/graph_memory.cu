@@ -46,6 +46,9 @@ int main() {
     CUDA(cudaGraphCreate(&graph, 0));
     CUDA(cudaGraphAddMemAllocNode(&made, graph, nullptr, 0, &memory));
     int *x = (int *)memory.dptr, first = 5, count = n;
+    unsigned long long used, most, zero = 0;
+    CUDA(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used));
+    CHECK(used == n * sizeof(int));
     void *fill_args[] = {&x, &count, &first}, *sum_args[] = {&x, &count, &total};
     cudaKernelNodeParams kernel = {};
     kernel.gridDim = 4;
@@ -90,5 +93,15 @@ int main() {
     CHECK(!is_there(x));
     CUDA(cudaStreamDestroy(stream));
     CUDA(cudaDeviceGraphMemTrim(0));
+    CUDA(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used));
+    CUDA(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &most));
+    CHECK(used == 0 && most >= n * sizeof(int));
+    CUDA(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &zero));
+    CUDA(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemHigh, &most));
+    CHECK(most == 0);
+    FAILS(cudaErrorInvalidValue,
+          cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &zero));
+    FAILS(cudaErrorInvalidDevice,
+          cudaDeviceGetGraphMemAttribute(1, cudaGraphMemAttrUsedMemHigh, &most));
     return DONE;
 }

@@ -22,5 +22,29 @@ int main() {
     CUDA(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
     CUDA(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &most));
     CHECK(used == 0 && most >= sizeof host);
+    // Pools by their place, and the one that cudaMallocAsync() has memory from.
+    const cudaMemAllocationType pinned = cudaMemAllocationTypePinned;
+    cudaMemLocation here = {cudaMemLocationTypeDevice, 0}, other = {cudaMemLocationTypeDevice, 1};
+    cudaMemLocation none = {};
+    cudaMemPoolProps properties = {};
+    cudaMemPool_t own, same;
+    CUDA(cudaMemGetDefaultMemPool(&same, &here, pinned));
+    CHECK(same == pool);
+    properties.allocType = pinned;
+    properties.location = here;
+    CUDA(cudaMemPoolCreate(&own, &properties));
+    CUDA(cudaMemSetMemPool(&here, pinned, own));
+    CUDA(cudaMemGetMemPool(&same, &here, pinned));
+    CHECK(same == own);
+    CUDA(cudaMallocAsync(&x, 1000, stream));
+    CUDA(cudaMemPoolGetAttribute(own, cudaMemPoolAttrUsedMemCurrent, &used));
+    CHECK(used == 1000);
+    CUDA(cudaFreeAsync(x, stream));
+    CUDA(cudaMemSetMemPool(&here, pinned, pool));
+    CUDA(cudaMemPoolDestroy(own));
+    FAILS(cudaErrorInvalidDevice, cudaMemGetDefaultMemPool(&same, &other, pinned));
+    FAILS(cudaErrorInvalidValue, cudaMemGetMemPool(&same, &none, pinned));
+    FAILS(cudaErrorInvalidValue, cudaMemSetMemPool(&here, pinned, nullptr));
+    CUDA(cudaStreamDestroy(stream));
     return DONE;
 }

@@ -289,9 +289,79 @@ static void calls_of_12() {
     CUDA(cudaStreamDestroy(stream));
 }
 
+static void count_call(void *calls) { ++*(int *)calls; }
+
+// Those of edges with data, which were second forms.
+static void edges_of_12() {
+    typedef cudaError_t add_node(cudaGraphNode_t *, cudaGraph_t, const cudaGraphNode_t *,
+                                 const cudaGraphEdgeData *, size_t, cudaGraphNodeParams *);
+    typedef cudaError_t change(cudaGraph_t, const cudaGraphNode_t *, const cudaGraphNode_t *,
+                               const cudaGraphEdgeData *, size_t);
+    typedef cudaError_t list(cudaGraph_t, cudaGraphNode_t *, cudaGraphNode_t *, cudaGraphEdgeData *,
+                             size_t *);
+    typedef cudaError_t next(cudaGraphNode_t, cudaGraphNode_t *, cudaGraphEdgeData *, size_t *);
+    typedef cudaError_t update(cudaStream_t, cudaGraphNode_t *, const cudaGraphEdgeData *, size_t,
+                               unsigned);
+    twelve t;
+    int calls = 0;
+    cudaGraph_t graph, same;
+    cudaGraphNode_t nodes[3], from[4], to[4];
+    cudaGraphEdgeData data[4];
+    size_t count = 4;
+    cudaGraphNodeParams p = {cudaGraphNodeTypeHost};
+    p.host.fn = count_call;
+    p.host.userData = &calls;
+    CUDA(cudaGraphCreate(&graph, 0));
+    add_node *add_v2 = t.named<add_node>("cudaGraphAddNode_v2");
+    CUDA(add_v2(&nodes[0], graph, nullptr, nullptr, 0, &p));
+    CUDA(add_v2(&nodes[1], graph, nodes, nullptr, 1, &p));
+    CUDA(add_v2(&nodes[2], graph, nullptr, nullptr, 0, &p));
+    CUDA(t.named<change>("cudaGraphAddDependencies_v2")(graph, &nodes[0], &nodes[2], nullptr, 1));
+    list *edges_v2 = t.named<list>("cudaGraphGetEdges_v2");
+    std::memset(data, 0x5a, sizeof data);
+    CUDA(edges_v2(graph, from, to, data, &count));
+    CHECK(count == 2 && from[0] == nodes[0] && to[0] == nodes[1] && to[1] == nodes[2]);
+    CHECK(!data[1].type && data[2].type == 0x5a);
+    CHECK(edges_v2(graph, nullptr, nullptr, data, &count) == cudaErrorInvalidValue);
+    count = 4;
+    CUDA(t.named<next>("cudaGraphNodeGetDependencies_v2")(nodes[2], from, data, &count));
+    CHECK(count == 1 && from[0] == nodes[0]);
+    count = 4;
+    CUDA(t.named<next>("cudaGraphNodeGetDependentNodes_v2")(nodes[0], to, data, &count));
+    CHECK(count == 2 && to[1] == nodes[2]);
+    CUDA(
+        t.named<change>("cudaGraphRemoveDependencies_v2")(graph, &nodes[0], &nodes[1], nullptr, 1));
+    count = 4;
+    CUDA(edges_v2(graph, nullptr, nullptr, nullptr, &count));
+    CHECK(count == 1);
+    // What a captured call comes after, instead of what was captured before it.
+    cudaStream_t stream;
+    cudaGraphExec_t exec;
+    CUDA(cudaStreamCreate(&stream));
+    CUDA(cudaStreamBeginCaptureToGraph(stream, graph, nullptr, nullptr, 0,
+                                       cudaStreamCaptureModeRelaxed));
+    CUDA(cudaLaunchHostFunc(stream, count_call, &calls));
+    CUDA(t.named<update>("cudaStreamUpdateCaptureDependencies_v2")(
+        stream, &nodes[1], nullptr, 1, cudaStreamSetCaptureDependencies));
+    CUDA(cudaLaunchHostFunc(stream, count_call, &calls));
+    CUDA(cudaStreamEndCapture(stream, &same));
+    CHECK(same == graph);
+    count = 4;
+    CUDA(t.named<next>("cudaGraphNodeGetDependentNodes_v2")(nodes[1], to, nullptr, &count));
+    CHECK(count == 1);
+    CUDA(cudaGraphInstantiate(&exec, graph, 0));
+    CUDA(cudaGraphLaunch(exec, stream));
+    CUDA(cudaStreamSynchronize(stream));
+    CHECK(calls == 5);
+    CUDA(cudaGraphExecDestroy(exec));
+    CUDA(cudaGraphDestroy(graph));
+    CUDA(cudaStreamDestroy(stream));
+}
+
 int main() {
     device();
     kernels();
     calls_of_12();
+    edges_of_12();
     return DONE;
 }

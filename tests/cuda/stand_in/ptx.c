@@ -142,6 +142,13 @@ uint32_t hd_ptx_kernel_count(const hd_ptx_module *module) { return module->kerne
 hd_ptx_kernel *hd_ptx_kernel_at(hd_ptx_module *module, uint32_t index) {
     return &module->kernels[index];
 }
+uint32_t hd_ptx_function_count(const hd_ptx_module *module) { return module->kernel_count; }
+const char *hd_ptx_entry_of(const hd_ptx_module *module, uint32_t function,
+                            uint32_t *params_bytes) {
+    const hd_ptx_kernel *kernel = &module->kernels[function];
+    *params_bytes = kernel->facts.params_bytes;
+    return kernel->name;
+}
 const char *hd_ptx_kernel_name(const hd_ptx_kernel *kernel) { return kernel->name; }
 hd_ptx_kernel_facts hd_ptx_facts(const hd_ptx_kernel *kernel) { return kernel->facts; }
 void hd_ptx_param(const hd_ptx_kernel *kernel, uint32_t index, uint32_t *offset, uint32_t *bytes) {
@@ -164,6 +171,10 @@ bool hd_ptx_variable(hd_ptx_module *module, const char *name, void **address, si
 void *hd_ptx_alloc(hd_ptx *machine, size_t bytes, size_t align) {
     (void)machine;
     return bytes > (size_t)1 << 40 ? NULL : aligned_alloc(align, hd_align_up(bytes, align));
+}
+void *hd_ptx_alloc_named(hd_ptx *machine, const char *name, size_t bytes, size_t align) {
+    (void)name;
+    return hd_ptx_alloc(machine, bytes, align);
 }
 hd_status hd_ptx_free(hd_ptx *machine, void *address) {
     (void)machine;

@@ -1,4 +1,4 @@
-#include "opencl/layer_child.h"
+#include "watch/heddle_child.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -11,13 +11,15 @@
 
 extern char **environ;
 
-/* The layer lies beside the program that was built, or in lib/heddle below the prefix. */
+/* Libraries lie beside the program that was built, or in lib/heddle below the prefix; or two folders
+ * farther down. */
 static const char *find_program(hd_arena *arena) {
     Dl_info own;
-    if (!dladdr((const void *)(uintptr_t)layer_child, &own) || !own.dli_fname)
+    if (!dladdr((const void *)(uintptr_t)hd_child_run, &own) || !own.dli_fname)
         return NULL;
     const char *folder = hd_path_folder(arena, own.dli_fname);
-    const char *const places[] = {"heddle", "../../bin/heddle"};
+    const char *const places[] = {"heddle", "../../bin/heddle", "../../heddle",
+                                  "../../../../bin/heddle"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const char *file = hd_format(arena, "%s/%s", folder, places[i]);
         if (!access(file, X_OK))
@@ -50,7 +52,7 @@ static const char *read_all(hd_arena *arena, const char *path) {
     return hd_read_file(arena, &hd_silent, path, &text, &length) ? "" : text;
 }
 
-const char *layer_replaced(hd_arena *arena, const char *text, const char *from, const char *to) {
+const char *hd_replaced(hd_arena *arena, const char *text, const char *from, const char *to) {
     const char *at;
     hd_str all = {.arena = arena};
     while ((at = strstr(text, from))) {
@@ -62,18 +64,18 @@ const char *layer_replaced(hd_arena *arena, const char *text, const char *from, 
     return hd_str_text(&all);
 }
 
-const char *layer_first_error(hd_arena *arena, const layer_printed *printed, const char *folder) {
+const char *hd_child_error(hd_arena *arena, const hd_child_printed *printed, const char *folder) {
     static const char mark[] = "error: ";
     const char *at = strstr(printed->errors, mark);
     if (!at)
         return "heddle failed";
     at += strlen(mark);
-    return layer_replaced(arena, hd_strndup(arena, at, strcspn(at, "\n")),
-                          hd_format(arena, "%s/", folder), "");
+    return hd_replaced(arena, hd_strndup(arena, at, strcspn(at, "\n")),
+                       hd_format(arena, "%s/", folder), "");
 }
 
-const char *layer_child(hd_arena *arena, const char *const *words, const char *folder,
-                        layer_printed *printed) {
+const char *hd_child_run(hd_arena *arena, const char *const *words, const char *folder,
+                         hd_child_printed *printed) {
     const char *file = find_program(arena), *out = hd_format(arena, "%s/printed", folder),
                *errors = hd_format(arena, "%s/said", folder);
     const int how = O_WRONLY | O_CREAT | O_TRUNC;
@@ -85,9 +87,9 @@ const char *layer_child(hd_arena *arena, const char *const *words, const char *f
     memcpy(all + 1, words, count * sizeof *all);
     posix_spawn_file_actions_t actions;
     pid_t child;
-    *printed = (layer_printed){"", ""};
+    *printed = (hd_child_printed){"", ""};
     if (!file)
-        return "there is no heddle program beside the layer";
+        return "there is no heddle program beside Heddle's libraries";
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out, how, 0600);
@@ -99,6 +101,6 @@ const char *layer_child(hd_arena *arena, const char *const *words, const char *f
         return hd_format(arena, "cannot run %s: %s", file, strerror(error));
     while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
         ;
-    *printed = (layer_printed){read_all(arena, out), read_all(arena, errors)};
+    *printed = (hd_child_printed){read_all(arena, out), read_all(arena, errors)};
     return NULL;
 }
