@@ -422,6 +422,34 @@ static void refuse_instance(rewriter *rw, const target *f, size_t number) {
         }
 }
 
+/* The type at the begin of a range, "const body<float> *p", without const and blanks. */
+static const char *type_at(const rewriter *rw, range at) {
+    hd_str text = {.arena = rw->arena};
+    const source *src = &rw->src;
+    for (size_t t = rw_token_from(src, at.begin);
+         t < src->token_count && src->tokens[t].at.begin < at.end && !rw_token_is(src, t, "*") &&
+         !rw_token_is(src, t, "&");
+         t++)
+        if (!rw_token_is(src, t, "const"))
+            hd_str_add(&text, rw_token_text(src, t));
+    return hd_str_text(&text);
+}
+
+/* An instance of a template of the host, whose parameter is a `heddle::pointer<T>`: of the record it
+ * is a reference. */
+static void edit_host_instance(rewriter *rw, const target *f, size_t number, const pointee *what) {
+    const char *type = type_at(rw, f->list.whole[number]), *at = what->of->spelling;
+    hd_str own = {.arena = rw->arena};
+    CXType declared = clang_getCursorType(f->parameters.data[number]);
+    for (; *at; at++)
+        if (*at != ' ')
+            hd_str_addn(&own, at, 1);
+    if (!strcmp(rw_unscoped(type), rw_unscoped(hd_str_text(&own))))
+        rw_edit_text(
+            rw, f->list.at[number],
+            hd_format(rw->arena, "%s%s", rw_reference_text(rw, what), rw_stars(rw, declared)));
+}
+
 /* `template __global__ void k<float>(body *, float *);` is nothing that libclang shows. */
 static void edit_instance(rewriter *rw, size_t name, CXCursor function) {
     target f = {.function = function, .parameters = rw_parameters(rw->arena, function)};
@@ -438,7 +466,9 @@ static void edit_instance(rewriter *rw, size_t name, CXCursor function) {
         if (!what.of && rw_is_kernel(rw->arena, function) && rw_is_dependent(type) &&
             rw_pointer_depth(type))
             refuse_instance(rw, &f, i);
-        if (what.of)
+        if (what.of && rw_is_dependent(type) && rw->with_host && rw_is_host(rw, function))
+            edit_host_instance(rw, &f, i, &what);
+        else if (what.of)
             edit_declared(rw, &f, i, &what);
     }
 }

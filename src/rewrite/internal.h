@@ -319,7 +319,8 @@ void rw_edit_insert(rewriter *rw, unsigned offset, const char *text);
 bool rw_is_host(const rewriter *rw, CXCursor function);
 
 void rw_name_accessors(rewriter *rw, laid_record *l, space in);
-const char *rw_prelude(rewriter *rw, const laid_record *l);
+/* `is_shared`: compilers that know nothing of CUDA may read it. */
+const char *rw_prelude(rewriter *rw, const laid_record *l, bool is_shared);
 /* Adds the copy of a field between `value` with `path` behind it and its place. */
 void rw_add_copy(hd_str *out, const rewriter *rw, const laid_record *l, space in, uint32_t field,
                  const char *path, bool store);

@@ -562,7 +562,9 @@ void rw_edit_preludes(rewriter *rw) {
         bool is_declared = !clang_Cursor_isNull(l->declaration);
         unsigned at = is_declared ? outermost(rw, l) : first_use(rw, l);
         bool is_line_end = !rw->src.text[at] || rw->src.text[at] == '\n';
+        bool is_shared = rw->with_host && !hd_is_kernel_file(rw_flat_place(rw->flat, at).file);
         rw_edit_insert(rw, at,
-                       hd_format(rw->arena, "%s%s", rw_prelude(rw, l), is_line_end ? "" : "\n"));
+                       hd_format(rw->arena, "%s%s", rw_prelude(rw, l, is_shared),
+                                 is_line_end ? "" : "\n"));
     }
 }

@@ -410,6 +410,47 @@ static bool may_change_element(rewriter *rw, CXCursor parameter, CXCursor argume
            rw_record_value_of(rw, argument).depth == 0;
 }
 
+/* What a functor or a lambda takes, by a reference through which it may change elements. */
+static bool takes_to_change(const rewriter *rw, CXCursor parameter, const laid_record *l) {
+    CXType type = clang_getCanonicalType(clang_getCursorType(parameter));
+    CXType target = clang_getPointeeType(type);
+    return clang_getCursorKind(parameter) == CXCursor_ParmDecl &&
+           type.kind == CXType_LValueReference && !clang_isConstQualifiedType(target) &&
+           (rw_is_dependent(target) || rw_laid_record_of(rw, target) == l);
+}
+
+/* The first operator() or lambda of the user's that does; a null cursor: none. */
+static CXCursor changing_functor(const rewriter *rw, CXCursor at, const laid_record *l) {
+    hd_cursors inside = hd_cursor_children(rw->arena, at);
+    bool is_called = clang_getCursorKind(at) == CXCursor_LambdaExpr ||
+                     (rw_is_function(at) && !strcmp(rw_spelling(rw->arena, at), "operator()"));
+    CXCursor found = clang_getNullCursor();
+    for (size_t i = 0; i < inside.count && clang_Cursor_isNull(found); i++) {
+        if (is_called && takes_to_change(rw, inside.data[i], l))
+            return at;
+        if (!clang_Location_isInSystemHeader(clang_getCursorLocation(inside.data[i])))
+            found = changing_functor(rw, inside.data[i], l);
+    }
+    return found;
+}
+
+/* f(p[i]) in a template whose parameter says what f is: one of the functors that there are. */
+static void refuse_functor(rewriter *rw, CXCursor call, CXCursor argument) {
+    record_value v = rw_record_value_of(rw, argument);
+    CXCursor found = clang_getNullCursor();
+    if (v.depth == 0 && v.what.field < 0)
+        found = changing_functor(rw, clang_getTranslationUnitCursor(rw->src.unit), v.what.of);
+    if (clang_Cursor_isNull(found))
+        return;
+    hd_place place = rw_place_of(&rw->src, clang_getCursorLocation(found));
+    const char *name = v.what.of->spelling;
+    rw_refuse(rw, call,
+              "what is called here is not known before there is an instance, and takes the "
+              "element of '%s' by a reference through which it may change it (%s:%u:%u); "
+              "call it on a copy, '%s v = p[i];', and store that",
+              name, place.file, place.line, place.column, name);
+}
+
 /* A template that is given laid-out records elsewhere, and another type here. From a reference no
  * compiler finds out what it leads to, so such a template is one of that record; where its arguments
  * are written, host code has both. */
@@ -486,6 +527,8 @@ bool rw_edit_call(rewriter *rw, const frame *at) {
                       rw_record_value_of(rw, argument).what.of->record->name,
                       rw_record_value_of(rw, argument).what.of->spelling);
         } else {
+            if (!is_known)
+                refuse_functor(rw, at->cursor, argument);
             edit_foreign_argument(rw, at, argument);
         }
     }

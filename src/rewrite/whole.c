@@ -336,7 +336,7 @@ static void edit_host_call(rewriter *rw, CXCursor call, CXCursor callee) {
     for (size_t i = 0; i < parameters.count && (int)i < clang_Cursor_getNumArguments(call); i++) {
         pointee what = rw_pointee_of(rw, parameters.data[i]);
         CXCursor argument = clang_Cursor_getArgument(call, (unsigned)i);
-        range at;
+        range at, whole;
         flat_spot spot;
         hd_str nothing = {.arena = rw->arena}; /* what a kernel takes in the place of a pointer */
         for (uint32_t a = 0; what.of && a < what.of->text->map->allocation_count; a++)
@@ -349,8 +349,11 @@ static void edit_host_call(rewriter *rw, CXCursor call, CXCursor callee) {
                       rw_spelling(rw->arena, callee));
             return;
         }
-        if (what.of && rw_range_of(&rw->src, argument, &at) && rw_flat_spot(rw->flat, at, &spot) &&
-            spot.node->kind == FLAT_FILE)
+        if (!what.of || !rw_range_of(&rw->src, argument, &at))
+            continue;
+        if (rw_range_of(&rw->src, call, &whole) && whole.begin == at.begin)
+            rw_refuse_macro(rw, call); /* which makes all of the call */
+        else if (rw_flat_spot(rw->flat, at, &spot) && spot.node->kind == FLAT_FILE)
             rw_edit_text(rw, at,
                          is_kernel ? hd_str_text(&nothing)
                                    : hd_format(rw->arena, "%s%s()", what.of->scope,

@@ -1,0 +1,44 @@
+// void * of a helper that allocates, copies up and down, and is cast where it returns.
+// in: Pixel=soa; Pixel=aosoa:32
+#include <cuda_runtime.h>
+#include <stdio.h>
+
+struct Pixel {
+    short r, g, b;
+    int id;
+};
+
+void *to_device(const void *host, size_t bytes) {
+    void *device = nullptr;
+    cudaMalloc(&device, bytes);
+    cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice);
+    return device;
+}
+
+void to_host(void *host, const void *device, size_t bytes) {
+    cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost);
+}
+
+__global__ void invert(Pixel *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        p[i].r = 255 - p[i].r;
+        p[i].id++;
+    }
+}
+
+int main() {
+    const int n = 50;
+    Pixel h[n];
+    for (int i = 0; i < n; i++)
+        h[i] = Pixel{(short)i, 1, 2, i};
+    Pixel *d = (Pixel *)to_device(h, sizeof h);
+    invert<<<2, 32>>>(d, n);
+    to_host(h, d, sizeof h);
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += (h[i].r + h[i].id) * (i + 1);
+    printf("%d\n", sum);
+    cudaFree(d);
+    return 0;
+}
