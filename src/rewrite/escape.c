@@ -390,8 +390,7 @@ static bool keeps_inside(const climb *state, CXCursor up) {
     case CXCursor_ReturnStmt:
     case CXCursor_ConditionalOperator: return is_inside(state);
     case CXCursor_BinaryOperator:
-        return is_inside(state) &&
-               clang_getCursorBinaryOperatorKind(up) != CXBinaryOperator_LAnd &&
+        return is_inside(state) && clang_getCursorBinaryOperatorKind(up) != CXBinaryOperator_LAnd &&
                clang_getCursorBinaryOperatorKind(up) != CXBinaryOperator_LOr;
     default: return false;
     }

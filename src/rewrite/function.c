@@ -357,6 +357,28 @@ static void edit_parameters(rewriter *rw, CXCursor function) {
         edit_parameter(rw, &f, i);
 }
 
+/* operator R *() */
+static void edit_conversion(rewriter *rw, CXCursor function, const pointee *what) {
+    const source *src = &rw->src;
+    unsigned offset;
+    if (!rw_offset_of(src, clang_getCursorLocation(function), &offset)) {
+        rw_refuse_macro(rw, function);
+        return;
+    }
+    size_t t = rw_token_from(src, offset), open = t;
+    while (open < src->token_count && !rw_token_is(src, open, "("))
+        open++;
+    if (!rw_token_is(src, t, "operator") || open >= src->token_count || open < t + 2) {
+        rw_refuse_macro(rw, function);
+        return;
+    }
+    CXType type = clang_getCursorResultType(function);
+    what->of->accessors[what->in].is_used = true;
+    rw_edit_text(
+        rw, (range){src->tokens[t + 1].at.begin, src->tokens[open - 1].at.end},
+        hd_format(rw->arena, "%s%s", rw_reference_type(rw, type, what), rw_stars(rw, type)));
+}
+
 static void edit_result(rewriter *rw, CXCursor function) {
     pointee what = rw_pointee_of(rw, clang_getCanonicalCursor(function));
     unsigned name;
@@ -364,6 +386,10 @@ static void edit_result(rewriter *rw, CXCursor function) {
     if (!what.of || !stands_behind(rw, function, &what) ||
         rw_refuse_volatile(rw, function, clang_getCursorResultType(function)))
         return;
+    if (clang_getCursorKind(function) == CXCursor_ConversionFunction) {
+        edit_conversion(rw, function, &what);
+        return;
+    }
     const char *spelling = rw_spelling(rw->arena, function);
     const source *src = &rw->src;
     bool is_behind = false; /* auto f(...) -> R * */

@@ -145,8 +145,7 @@ bool rw_is_found_out(const rewriter *rw, CXCursor parameter) {
 /* ---- the instances of a program --------------------------------------------------------------------- */
 
 static void note(instances *in, CXCursor parameter, laid_record *l, const hd_place *place) {
-    if (!rw_is_dependent(clang_getCursorType(parameter)) ||
-        (l && !rw_is_record_template(in->rw, parameter, l)))
+    if (!rw_is_dependent(clang_getCursorType(parameter)))
         return;
     instance_param *p = param_of(in, parameter);
     if (!l || (p->what.of && p->what.of != l)) {

@@ -374,13 +374,15 @@ static void add_selector(hd_str *out, const rewriter *rw, const laid_record *l,
     hd_str_printf(out, "%s : %s;\n}\n", last, last);
 }
 
-const char *rw_prelude(rewriter *rw, const laid_record *l, bool is_shared) {
+const char *rw_prelude(rewriter *rw, const laid_record *l, bool is_shared, bool is_c) {
     hd_str out = {.arena = rw->arena};
     hd_str_printf(&out, "\n\n" HD_GENERATED_START "%s' in the layout %s. */\n%s", l->record->name,
                   hd_layout_print(rw->arena, l->record, l->text->layout),
                   is_shared ? knows_cuda : "");
     if (!rw->is_cuda)
         hd_str_add(&out, opencl_alignment);
+    if (is_c)
+        hd_str_add(&out, "extern \"C++\" {\n");
     for (uint32_t i = 0; i < l->record->field_count; i++)
         if (l->types[i].members)
             hd_str_printf(&out, "typedef %s %s;\n", l->types[i].members, l->types[i].element);
@@ -421,6 +423,8 @@ const char *rw_prelude(rewriter *rw, const laid_record *l, bool is_shared) {
     for (size_t i = 0; i < l->method_texts.count; i++)
         hd_str_add(&out, l->method_texts.data[i]);
     hd_str_add(&out, rw_memory_text(rw, l));
+    if (is_c)
+        hd_str_add(&out, "}\n");
     if (is_shared) {
         hd_str_add(&out, "#else\n");
         add_reference_type(&out, rw, l, SPACE_GLOBAL);

@@ -323,6 +323,13 @@ static bool edit_comparison(rewriter *rw, const frame *at, const hd_cursors *sid
     return true;
 }
 
+void rw_edit_sizeof(rewriter *rw, range whole, const char *of) {
+    rw_edit_text(rw, whole, hd_format(rw->arena, "sizeof(%s)", of));
+    for (size_t i = rw_token_from(&rw->src, whole.begin);
+         i < rw->src.token_count && rw->src.tokens[i].at.begin < whole.end; i++)
+        hd_push(rw->arena, &rw->seen, rw->src.tokens[i].at.begin);
+}
+
 /* sizeof of an element; its operand is not evaluated, so what it is made of just goes. */
 static bool edit_sizeof(rewriter *rw, const frame *at) {
     CXCursor operand = rw_only_child(rw->arena, at->cursor);
@@ -340,12 +347,8 @@ static bool edit_sizeof(rewriter *rw, const frame *at) {
         is_array ? hd_format(rw->arena, "[%s::count]",
                              hd_format(rw->arena, "decltype(%s)", rw_spelling(rw->arena, named)))
                  : "";
-    rw_edit_text(
-        rw, whole,
-        hd_format(rw->arena, "sizeof(%s%s%s)", v.what.of->scope, v.what.of->spelling, count));
-    for (size_t i = rw_token_from(&rw->src, whole.begin);
-         i < rw->src.token_count && rw->src.tokens[i].at.begin < whole.end; i++)
-        hd_push(rw->arena, &rw->seen, rw->src.tokens[i].at.begin);
+    rw_edit_sizeof(rw, whole,
+                   hd_format(rw->arena, "%s%s%s", v.what.of->scope, v.what.of->spelling, count));
     return true;
 }
 
@@ -387,7 +390,8 @@ static void edit_argument(rewriter *rw, const frame *call, CXCursor argument,
         return;
     size_t before = rw->refusals.count;
     rw_walk(rw, &child);
-    if (rw->refusals.count == before && !rw->has_conflicts)
+    if (rw->refusals.count == before && !rw->has_conflicts &&
+        !rw_is_other_class(rw, clang_getCursorType(argument))) /* which converts to one */
         rw_refuse(rw, argument,
                   "this pointer to '%s' does not come from a parameter; Heddle "
                   "lays out only what kernels are given",
@@ -483,7 +487,8 @@ bool rw_edit_call(rewriter *rw, const frame *at) {
     }
     if (rw->is_cuda && (rw_edit_element_call(rw, at) || rw_edit_changing_call(rw, at)))
         return true;
-    if (rw->with_host && (rw_edit_memory_call(rw, at) || rw_edit_exchange(rw, at)))
+    if (rw->with_host &&
+        (rw_edit_set_by_name(rw, at) || rw_edit_memory_call(rw, at) || rw_edit_exchange(rw, at)))
         return true;
     if (!rw->with_host && !clang_Cursor_isNull(callee) && rw_takes_records(rw, callee) &&
         rw_is_kernel(rw->arena, callee))

@@ -615,7 +615,8 @@ static void headers_that_cannot_be_found_or_agree(void **state) {
 
 static void every_place_is_named(void **state) {
     kit *k = *state;
-    refusal three = {"if (!p) n = 1;\nif (p) n = 1;\nglobal float *f = &p[1].x; f[n] = 1;", "3:6: is tested"};
+    refusal three = {"if (!p) n = 1;\nif (p) n = 1;\nglobal float *f = &p[1].x; f[n] = 1;",
+                     "3:6: is tested"};
     check(k, &three);
     assert_non_null(strstr(kit_said(k), "\n4:5: "));
     assert_non_null(strstr(kit_said(k), "\n5:20: "));

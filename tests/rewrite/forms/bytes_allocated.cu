@@ -1,5 +1,5 @@
-// void * of a helper that allocates, copies up and down, and is cast where it returns.
-// in: Pixel=soa; Pixel=aosoa:32
+// void * of helpers that allocate and copy for every type, and are given one.
+// in: Pixel=soa
 #include <cuda_runtime.h>
 #include <stdio.h>
 
@@ -32,9 +32,9 @@ int main() {
     Pixel h[n];
     for (int i = 0; i < n; i++)
         h[i] = Pixel{(short)i, 1, 2, i};
-    Pixel *d = (Pixel *)to_device(h, sizeof h);
+    Pixel *d = (Pixel *)to_device(h, sizeof h); //! this is a cast of another pointer.*template <class T> that returns 'T \*'
     invert<<<2, 32>>>(d, n);
-    to_host(h, d, sizeof h);
+    to_host(h, d, sizeof h); //! is passed to 'to_host' as another type; declare its parameter 'Pixel \*', or.*'T \*' of a template
     int sum = 0;
     for (int i = 0; i < n; i++)
         sum += (h[i].r + h[i].id) * (i + 1);

@@ -1,5 +1,5 @@
 // void pointers of a C interface: wrappers of malloc, buffers in a table, casts at each use.
-// in: vertex_s=soa; vertex_s=aosoa:32; vertex_s={px,py}{color}
+// in: vertex=soa; vertex=aosoa:32; vertex={px,py}{color}
 #include <cuda_runtime.h>
 
 #include <cstdint>

@@ -1,9 +1,8 @@
-// Names for fields where they lie, elements moved by bytes, and in containers that are not followed.
+// Names for fields where they lie, elements made or moved by bytes, pointers in containers.
 // in: T=soa
 #include <cuda_runtime.h>
 
 #include <cuda/std/array>
-#include <cuda/std/tuple>
 
 struct T {
     int a;
@@ -12,16 +11,14 @@ struct T {
 
 __global__ void k(T *p, char *raw) {
     int i = threadIdx.x;
-    auto &[a, b] = p[i]; //! this names fields of an element of 'T'
+    auto &[a, b] = p[i]; //! this names fields of an element of 'T'.*'auto \[...\]'
     a += 1;
-    memcpy(raw, &p[i], 4); //! memcpy moves the bytes
-    cuda::std::array<T *, 2> both = {p, p + 1}; //! .
+    memcpy(raw, &p[i], 4); //! memcpy moves the bytes.*copy them in a loop
+    cuda::std::array<T *, 2> both = {p, p + 1}; //! the pointer 'p' to 'T' is stored in a variable of another type
     both[0]->a = 1;
-    T *volatile seen = p; //! .
-    seen->b = 2;
     int T::*m = &T::a;
     p[i].*m = 3; //! name the field
-    new (&p[i]) T{1, 2}; //! .
+    new (&p[i]) T{1, 2}; //! the address of an element of 'p' is stored or passed on
 }
 
 int main() {

@@ -10,7 +10,7 @@ struct Boid {
     float3 vel;
     int state;
 
-    __device__ void step(float dt);
+    __device__ void step(float dt = 0.5f);
     __device__ bool collide(Boid &other);
     __device__ float speed2() const;
     __device__ void bounce(float lo, float hi) {
@@ -46,7 +46,7 @@ __global__ void fly(Boid *boids, int *hits, int n) {
     if (i >= n / 2)
         return;
     Boid *me = &boids[2 * i];
-    me->step(0.5f);
+    me->step();
     (*me).step(0.25f);
     if (me->collide(boids[2 * i + 1]))
         atomicAdd(hits, (int)boids[2 * i].speed2());

@@ -1,4 +1,4 @@
-// Records in a struct with a name, and one record by itself.
+// Records in a struct with a name, which a pointer may lead to as well as to an array with a name.
 // in: Light=soa
 #include <cuda_runtime.h>
 
@@ -13,24 +13,18 @@ struct Scene {
 };
 
 __constant__ Scene scene;
-__constant__ Light sun;
 __device__ Light fixed[16];
 
 __global__ void k(float *out) {
-    const Light *l = scene.lights;
+    const Light *l = scene.lights; //! a record in private or shared memory.*use a variable or function of its own
     if (threadIdx.x % 2)
         l = fixed;
-    out[threadIdx.x] = l[threadIdx.x % 8].x + sun.y;
+    out[threadIdx.x] = l[threadIdx.x % 8].x;
 }
 
 int main() {
-    Scene h = {};
-    Light s = {}, a[16] = {};
     float *out;
     cudaMalloc(&out, 64 * sizeof(float));
-    cudaMemcpyToSymbol(scene, &h, sizeof h);
-    cudaMemcpyToSymbol(sun, &s, sizeof s);
-    cudaMemcpyToSymbol(fixed, a, sizeof a);
     k<<<1, 64>>>(out);
     return cudaFree(out);
 }
