@@ -421,8 +421,13 @@ hd_status cli_load_layouts(cli *c, const char *path, const cli_source *source,
         if (name) {
             record = record_named(c->arena, *job, source->any_entry, name, &names);
             if (!record)
-                return cli_refuse(c, "--layout %s: no buffer holds a record '%s'; there are: %s",
-                                  text, name, names.length ? hd_str_text(&names) : "none");
+                return cli_refuse(c, "--layout %s: no buffer holds a record '%s'; there are: %s%s",
+                                  text, name, names.length ? hd_str_text(&names) : "none",
+                                  names.length || hd_is_kernel_file(path)
+                                      ? ""
+                                      : "; of a recorded program they are known where there is a "
+                                        "job over its source, and 'heddle record' says why there "
+                                        "is none");
             text = equals ? equals + 1 : text;
         } else if (!record) {
             return hd_job_require_record(&c->diag, *job);

@@ -54,15 +54,18 @@ export -f layouts check_refused check_form
 
 names=("${@:2}")
 [ ${#names[@]} -gt 0 ] || mapfile -t names < <(basename -s .cu "$forms"/*.cu)
-[ -n "$nvcc" ] || names=("${names[@]/thrust}") # its headers come with nvcc
+if [ -z "$nvcc" ]; then # which brings the headers of libraries
+    mapfile -t names < <(cd "$forms" && grep -LE '#include <(thrust|cub|cuda/std)/' "${names[@]/%/.cu}" |
+        sed 's/\.cu$//')
+fi
 printf '%s\n' "${names[@]}" | sed '/^$/d' | xargs -P 2 -I {} bash -c 'check_form "{}"' >said
 mapfile -t programs < <(cd "$forms" && grep -L '//! ' $(printf '%s.cu ' "${names[@]}") | sed 's/\.cu$//')
 [ ${#programs[@]} -eq 0 ] || bash -c 'check_programs all "$@"' - "${programs[@]}" >>said
 
 # check_several NAME: a program of several files, by way of its recording. Its first lines say the
-# layouts, and what else nvcc is told.
+# layouts, and what else nvcc is told; or what is said of it where it is refused, "// refused: TEXT".
 check_several() {
-    local name=$1 main layout number=0 files options
+    local name=$1 main layout number=0 files options refused
     cp -r "$forms/$name" "$name-original" && cd "$name-original" || return
     files=$(echo *.cu *.cpp | sed 's/ \*\.cpp//')
     main=$(echo main.c*)
@@ -70,13 +73,19 @@ check_several() {
     "$nvcc" $options -o app $files >log 2>&1 || fail 'nvcc refuses it'
     "$heddle" record $(printf -- '--source %s ' $files) -o "../$name-run" -- ./app >log 2>&1 ||
         fail 'not recorded'
+    refused=$(sed -n 's,^// refused: ,,p' "$main")
+    [ -z "$refused" ] || grep -Fq "$refused" log || fail "does not say: $refused"
     sed 1q log >"../$name-first"
     layouts "$name/${main%.*}" "${main##*.}" >../"$name-layouts"
     cd ..
     while read -r layout; do
         number=$((number + 1))
         "$heddle" apply "$name-run" --layout "$layout" --out "$name-$number" >log 2>&1 ||
-            fail "$layout: not rewritten"
+            [ -n "$refused" ] || fail "$layout: not rewritten"
+        if [ -n "$refused" ]; then
+            grep -q "'heddle record' says why" log || fail "$layout: says nothing of the recording"
+            continue
+        fi
         (cd "$name-$number" && "$nvcc" $options -o app $files >log 2>&1 &&
             "$heddle" run -- ./app 2>&1 | sed 1q) | diff "$name-first" - >log ||
             fail "$layout: other output"

@@ -1,5 +1,5 @@
 // Bytes in a kernel, in shared memory and as arguments, that stay what they are beside laid-out ones.
-// in: Job=soa; Job=aosoa:32; Job={cost}{from,to}
+// in: Job={cost}{from,to}
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // void pointers of a C interface: wrappers of malloc, buffers in a table, casts at each use.
-// in: vertex=soa; vertex=aosoa:32; vertex={px,py}{color}
+// in: vertex={px,py}{color}
 #include <cuda_runtime.h>
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Elements with structs, unions, arrays and enums in them, of which parts are copied and referred to.
-// in: Mol=soa; Mol=aosoa:32; Mol={atom}{kind,bonds}
+// in: Mol=soa
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // Elements exchanged, chosen, copied to shared memory and registers, returned by value, taken apart.
-// in: Hit=soa; Hit=aosoa:32; Hit={t,u}{v,id}
+// in: Hit=aosoa:32; Hit={t,u}{v,id}
 #include <cuda_runtime.h>
 #include <cuda/std/utility>
 
@@ -12,7 +12,7 @@ struct Hit {
     int id;
 };
 
-#define BLOCK 32
+#define HITS_A_BLOCK 32
 
 template <class T> __device__ inline void swap(T &a, T &b) {
     T t(a);
@@ -25,11 +25,11 @@ __device__ Hit fetch(const Hit *h, int i) { return h[i]; }
 __device__ Hit make(float t, int id) { return {t, t * 0.5f, 0.25f, id}; }
 
 __global__ void nearest(Hit *hits, Hit *best, int n) {
-    __shared__ Hit tile[BLOCK];
-    int i = blockIdx.x * BLOCK + threadIdx.x;
+    __shared__ Hit tile[HITS_A_BLOCK];
+    int i = blockIdx.x * HITS_A_BLOCK + threadIdx.x;
     tile[threadIdx.x] = i < n ? hits[i] : make(1e6f, -1);
     __syncthreads();
-    for (int s = BLOCK / 2; s; s /= 2) {
+    for (int s = HITS_A_BLOCK / 2; s; s /= 2) {
         if (threadIdx.x < s)
             tile[threadIdx.x] = closer(tile[threadIdx.x], tile[threadIdx.x + s]);
         __syncthreads();
@@ -74,8 +74,8 @@ int main() {
     cudaMalloc(&hits, sizeof(h));
     cudaMalloc(&best, sizeof(hb));
     cudaMemcpy(hits, h, sizeof(h), cudaMemcpyHostToDevice);
-    nearest<<<3, BLOCK>>>(hits, best, n);
-    shuffle<<<2, BLOCK>>>(hits, best, n);
+    nearest<<<3, HITS_A_BLOCK>>>(hits, best, n);
+    shuffle<<<2, HITS_A_BLOCK>>>(hits, best, n);
     cudaMemcpy(h, hits, sizeof(h), cudaMemcpyDeviceToHost);
     cudaMemcpy(hb, best, sizeof(hb), cudaMemcpyDeviceToHost);
     double sum = 0;

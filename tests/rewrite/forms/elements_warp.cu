@@ -1,5 +1,5 @@
 // Copies of elements among the threads of a warp, sorted in registers and shared memory.
-// in: KV=soa; KV=aosoa:32; KV={key}{val}
+// in: KV=soa; KV={key}{val}
 #include <cuda_runtime.h>
 
 #include <algorithm>

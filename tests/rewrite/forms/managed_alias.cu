@@ -1,5 +1,5 @@
 // Managed memory in C's way: typedef, malloc's twin, functions that return it, a struct of arrays.
-// in: NODE=soa; NODE=aosoa:32
+// in: NODE=aosoa:32
 #include "cuda_runtime.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // Managed memory that a class holds, filled by its methods, helpers and lambdas, read by others.
-// in: Site=soa; Site=aosoa:32; Site={spin}{field,next}
+// in: Site={spin}{field,next}
 #include <cuda_runtime.h>
 
 #include <cassert>

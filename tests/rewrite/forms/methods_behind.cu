@@ -1,5 +1,5 @@
 // Methods whose bodies stand behind the class, in a namespace, with a base and members of vector types.
-// in: sim::Boid=soa; sim::Boid=aosoa:32; sim::Boid={pos}{vel,state}
+// in: sim::Boid={pos}{vel,state}
 #include <cuda_runtime.h>
 
 #include <cstdio>

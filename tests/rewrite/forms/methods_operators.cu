@@ -1,5 +1,5 @@
 // Operators, static and const methods, and methods that take another element.
-// in: Quat=soa; Quat=aosoa:32; Quat={w}{x,y,z}
+// in: Quat=soa; Quat={w}{x,y,z}
 #include <cuda_runtime.h>
 
 #include <cmath>

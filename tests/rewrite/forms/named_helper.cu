@@ -1,5 +1,5 @@
 // Several arrays with names, reached by helpers, filled from vectors, through a macro that checks.
-// in: shading::Material=soa; Material=aosoa:8; shading::Material={albedo}{rough,kind}
+// in: Material={albedo}{rough,kind}
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // A pointer in device memory, which the host sets, and an array whose address it takes.
-// in: cell_t=soa; cell_t=aosoa:16; cell_t={pressure,dens}{flag}
+// in: cell_t=soa
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>

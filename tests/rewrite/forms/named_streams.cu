@@ -1,5 +1,5 @@
 // Arrays with names that are copied in pieces, in a stream, and of which the size is asked for.
-// in: Tap=soa; Tap=aosoa:4
+// in: Tap=aosoa:4
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // A buffer of any type that owns its memory and converts to its pointer, for records and for numbers.
-// in: Tick=soa; Tick=aosoa:32
+// in: Tick=soa
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // Templates over a functor and the record, with the kernel chosen by a macro and by a switch.
-// in: Edge=soa; Edge=aosoa:32
+// in: Edge=aosoa:32
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // A template over the kind of number, with an alias, traits, and kernels launched for both kinds.
-// in: particle<float>=soa; particle<float>=aosoa:32; particle<float>={pos}{vel,id}
+// in: particle<float>=soa; particle<float>={pos}{vel,id}
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // thrust over arrays of numbers, beside records that kernels alone reach.
-// in: Body=soa; Body=aosoa:32
+// in: Body=soa
 #include <thrust/device_ptr.h>
 #include <thrust/device_vector.h>
 #include <thrust/execution_policy.h>

@@ -1,6 +1,8 @@
 // cub over a field of the records, by an iterator of their array.
 // in: Edge=soa
 #include <cub/cub.cuh>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/permutation_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 
 struct Edge {
@@ -22,10 +24,10 @@ int main() {
     cudaMalloc(&edges, 64 * sizeof(Edge));
     cudaMalloc(&out, sizeof(float));
     k<<<1, 64>>>(edges);
-    auto weights = thrust::make_transform_iterator(edges, weight_of()); //! goes to 'make_transform_iterator'
-    cub::TransformInputIterator<float, weight_of, Edge *> old(edges, weight_of()); //! goes to
+    auto weights = thrust::make_transform_iterator(edges, weight_of()); //! goes to 'make_transform_iterator'.*do its work in a kernel
+    auto counted = thrust::make_permutation_iterator(edges, thrust::counting_iterator<int>(0)); //! goes to 'make_permutation_iterator'
     cub::DeviceReduce::Sum(temporary, bytes, weights, out, 64);
     cudaMalloc(&temporary, bytes);
     cub::DeviceReduce::Sum(temporary, bytes, weights, out, 64);
-    return cudaFree(edges);
+    return cudaFree(edges) + (counted == counted);
 }

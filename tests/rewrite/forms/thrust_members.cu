@@ -1,5 +1,5 @@
 // A class that holds device_vectors of records, filled with thrust::copy and from iterators.
-// in: Agent=soa; Agent=aosoa:32
+// in: Agent=soa
 #include <thrust/copy.h>
 #include <thrust/device_vector.h>
 #include <thrust/host_vector.h>
@@ -35,9 +35,9 @@ public:
     explicit Society(const std::vector<Agent> &start)
         : now(start.begin(), start.end()), next(start.size()) {}
     void step() {
-        year<<<(now.size() + 31) / 32, 32>>>(now.data().get(), now.size());
-        move<<<(now.size() + 31) / 32, 32>>>(thrust::raw_pointer_cast(now.data()),
-                                             thrust::raw_pointer_cast(next.data()), now.size());
+        year<<<(now.size() + 31) / 32, 32>>>(now.data().get(), now.size()); //! what 'get' returns.*allocate the array with cudaMalloc\(\)
+        move<<<(now.size() + 31) / 32, 32>>>(thrust::raw_pointer_cast(now.data()), //! what 'raw_pointer_cast' returns.*allocate the array with cudaMalloc\(\)
+                                             thrust::raw_pointer_cast(next.data()), now.size()); //! what 'raw_pointer_cast' returns.*allocate the array with cudaMalloc\(\)
         now.swap(next);
     }
     void read(std::vector<Agent> &to) const {

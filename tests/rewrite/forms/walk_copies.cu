@@ -1,5 +1,5 @@
 // Copies by pointers that walk: *to++ = *from++, backwards, by two, over an array of pointers.
-// in: Pt=soa; Pt=aosoa:4; Pt={x}{y,z}{tag}
+// in: Pt={x}{y,z}{tag}
 #include <cuda_runtime.h>
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // Pointers of the host that walk over an array of the device, to launch and copy piece by piece.
-// in: Row=soa; Row=aosoa:16
+// in: Row=aosoa:16
 #include <cuda_runtime.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // Pointers into arrays and structs that are fields, and to one field.
-// in: Ray=soa; Ray=aosoa:32; Ray={origin,dir}{t,weights,bounces}
+// in: Ray=soa; Ray={origin,dir}{t,weights,bounces}
 #include <cuda_runtime.h>
 
 #include <cstdio>

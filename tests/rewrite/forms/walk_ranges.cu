@@ -1,5 +1,5 @@
 // Ranges of pointers in the way of the standard library: search, partition, stride, differences.
-// in: Item=soa; Item=aosoa:32; Item={key}{value}
+// in: Item=soa; Item=aosoa:32
 #include <cuda_runtime.h>
 
 #include <cstddef>

@@ -9,7 +9,7 @@ struct Link {
 
 __global__ void k(Link *links, int *out) {
     int sum = 0;
-    for (Link *l = links + threadIdx.x; l; l = l->next)
+    for (Link *l = links + threadIdx.x; l; l = l->next) //! the pointer 'l' to 'Link' is used in a way
         sum += l->value;
     out[threadIdx.x] = sum;
 }

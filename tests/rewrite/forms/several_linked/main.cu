@@ -1,5 +1,6 @@
 // A solver in a class of its own file, device functions in another: linked by nvcc -rdc=true.
-// in: grid::Cell=soa
+// in: Cell=soa
+// refused: solver.cu:14: function grid::flux has no body in this file; define or include it
 // nvcc: -rdc=true
 #include <cstdio>
 #include <vector>

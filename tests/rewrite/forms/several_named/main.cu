@@ -1,5 +1,6 @@
 // A table in constant memory that several files name.
 // in: Rule=soa
+// refused: kernels.cu:6: variable rules is defined in another file; define it here
 // nvcc: -rdc=true
 #include <cstdio>
 
