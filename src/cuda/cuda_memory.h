@@ -14,10 +14,10 @@ typedef enum cuda_memory_kind {
     CUDA_MEMORY_REGISTERED, /* of the host, by cudaHostRegister() */
     CUDA_MEMORY_VARIABLE,   /* of a module */
     CUDA_MEMORY_ARRAY,
-    CUDA_MEMORY_OBJECT,     /* the description of a texture or surface */
-    CUDA_MEMORY_MAPPED,     /* by the driver, into reserved addresses (cuda_virtual.h) */
-    CUDA_MEMORY_CLOSED,     /* the same, and the device may not touch it */
-    CUDA_MEMORY_RESERVED    /* addresses without memory */
+    CUDA_MEMORY_OBJECT,  /* the description of a texture or surface */
+    CUDA_MEMORY_MAPPED,  /* by the driver, into reserved addresses (cuda_virtual.h) */
+    CUDA_MEMORY_CLOSED,  /* the same, and the device may not touch it */
+    CUDA_MEMORY_RESERVED /* addresses without memory */
 } cuda_memory_kind;
 
 typedef struct cuda_pool {
