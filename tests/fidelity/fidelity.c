@@ -91,13 +91,27 @@ static void take_text(page *p, const char *text) {
     }
 }
 
+/* Functions of CUDA's headers that are these instructions. */
+static void take_functions(page *p, const char *text) {
+    static const char *const functions[][3] = {
+        {"ptx::red_async(", "bulk copies", "red.async"},
+        {"tex2Dgather<", "textures and surfaces", "tld4"},
+        {"surf2Dread<", "textures and surfaces", "suld"},
+    };
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (strstr(text, functions[i][0]))
+            mark(p->ptx.data, p->ptx.count, functions[i][1], functions[i][2], p->file);
+}
+
 static void take_file(page *p, const char *source, const char *name) {
     char *text;
     size_t length;
     p->file = name;
     if (!hd_read_file(p->arena, &(hd_diag){0}, hd_format(p->arena, "%s/tests/%s", source, name),
-                      &text, &length))
+                      &text, &length)) {
         take_text(p, text);
+        take_functions(p, text);
+    }
 }
 
 static void take_folder(page *p, const char *source, const char *folder, bool is_ptx) {

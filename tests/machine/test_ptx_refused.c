@@ -6,7 +6,8 @@
 
 #define STACK " is not supported: stacks that grow at run time are not supported"
 #define DEVICES " is not supported: addresses of several devices are not part of Heddle's machine"
-#define PRODUCTS " is not supported: asynchronous products of matrices are not part of Heddle's"
+#define PRODUCTS " is not supported: tensor memory is not part of Heddle's machine"
+#define REDUCED " is not supported; min and max of f32 are"
 
 static void refused(void **state) {
     (void)state;
@@ -21,6 +22,17 @@ static void refused(void **state) {
         {"tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [tile], 32;",
          "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32" PRODUCTS},
         {"tcgen05.wait::ld.sync.aligned;", "tcgen05.wait::ld.sync.aligned" PRODUCTS},
+        {"redux.sync.add.f32 %s0, %f, -1;", "redux.sync.add.f32" REDUCED},
+        {"redux.sync.min.f64 %e0, %da, -1;", "redux.sync.min.f64" REDUCED},
+        {"redux.sync.min.f16 %k0, %k1, -1;", "redux.sync.min.f16" REDUCED},
+        {"istypep.texref %p, %a;",
+         "istypep.texref is not supported: what an object is, is not known"},
+        {"clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 "
+         "[tile], "
+         "[tile+16];",
+         "is not supported: blocks that have been launched are not taken back"},
+        {"tensormap.replace.tile.global_address.shared::cta.b1024.b64 [tile], %a;",
+         "is not supported: tensor maps are made by the host alone"},
         {"fma.rn.oob.f16x2 %w, %x, %y, %z;",
          "fma.rn.oob.f16x2 is not supported; no NaN stands for"},
         {"cvt.rs.f16x2.f32 %w, %f, %g, %z;", "cvt.rs.f16x2.f32: this conversion is not supported"},

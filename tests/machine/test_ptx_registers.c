@@ -133,6 +133,33 @@ static void places(void **state) {
     CHECK_REGISTERS(rows);
 }
 
+/* ---- clusters --------------------------------------------------------------------------------- */
+
+/* A launch without clusters has one of each block. */
+static void clusters(void **state) {
+    (void)state;
+    static const register_row rows[] = {
+        {"mov.u32 %w, %cluster_ctaid.x;", zero},
+        {"mov.u32 %w, %cluster_ctaid.y;", zero},
+        {"mov.u32 %w, %cluster_ctaid.z;", zero},
+        {"mov.u32 %w, %cluster_ctaid.w;", zero},
+        {"mov.u32 %w, %cluster_nctaid.x;", one},
+        {"mov.u32 %w, %cluster_nctaid.y;", one},
+        {"mov.u32 %w, %cluster_nctaid.z;", one},
+        {"mov.u32 %w, %clusterid.x;", ctaid_x},
+        {"mov.u32 %w, %clusterid.y;", ctaid_y},
+        {"mov.u32 %w, %clusterid.z;", ctaid_z},
+        {"mov.u32 %w, %clusterid.w;", zero},
+        {"mov.u32 %w, %nclusterid.x;", nctaid_x},
+        {"mov.u32 %w, %nclusterid.y;", nctaid_y},
+        {"mov.u32 %w, %nclusterid.z;", nctaid_z},
+        {"mov.u32 %w, %cluster_ctarank;", zero},
+        {"mov.u32 %w, %cluster_nctarank;", one},
+        {"mov.pred %p, %is_explicit_cluster; selp.u32 %w, 1, 0, %p;", zero},
+    };
+    CHECK_REGISTERS(rows);
+}
+
 /* ---- shared memory -------------------------------------------------------------------------- */
 
 IS(tile_bytes, 512)
@@ -195,9 +222,8 @@ static void time_passes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(places),
-        cmocka_unit_test(shared_memory),
-        cmocka_unit_test(environment),
+        cmocka_unit_test(places),        cmocka_unit_test(clusters),
+        cmocka_unit_test(shared_memory), cmocka_unit_test(environment),
         cmocka_unit_test(time_passes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
