@@ -352,26 +352,52 @@ hd_status cli_no_layout(cli *c) {
                          "the notation");
 }
 
-/* A record of the job that can be laid out; NULL when there is none of this name, and then `names`
- * has those that there are. */
-static const hd_record *record_named(const hd_job *job, const char *name, hd_str *names) {
+typedef hd_vec(const hd_record *) record_list;
+
+static void add_record(hd_arena *arena, record_list *list, const hd_record *record) {
+    for (size_t i = 0; i < list->count; i++)
+        if (list->data[i] == record)
+            return;
+    if (record)
+        hd_push(arena, list, record);
+}
+
+/* What can be laid out: records of the job, or, with any_entry, of all its kernels. */
+static record_list records_of(hd_arena *arena, const hd_job *job, bool any_entry) {
+    record_list list = {0};
+    for (uint32_t a = 0; a < job->arrays_count; a++)
+        add_record(arena, &list, job->arrays[a].record);
+    for (uint32_t b = 0; b < job->buffer_count; b++)
+        add_record(arena, &list, job->buffers[b].record);
+    for (uint32_t r = 0; r < job->module->record_count && any_entry; r++)
+        add_record(arena, &list, job->module->records[r]);
+    return list;
+}
+
+static bool is_called(const hd_record *record, const char *name, bool loosely) {
+    const char *whole = record->name, *stop = whole + strcspn(whole, "<"), *last = whole;
+    if (!loosely)
+        return !strcmp(whole, name);
+    for (const char *at = whole; (at = strstr(at, "::")) != NULL && at < stop;)
+        last = at += 2;
+    return !strcmp(last, name) || (record->alias && !strcmp(record->alias, name));
+}
+
+/* A record of this name, or whose typedef or name without namespaces it is; NULL: there is none, and
+ * then `names` has those that there are. */
+static const hd_record *record_named(hd_arena *arena, const hd_job *job, bool any_entry,
+                                     const char *name, hd_str *names) {
+    record_list list = records_of(arena, job, any_entry);
     if (job->record && !strcmp(hd_record_declared(job->record)->name, name))
         return job->record;
-    for (uint32_t a = 0; a < job->arrays_count; a++) {
-        hd_str_printf(names, "%s%s", names->length ? ", " : "", job->arrays[a].name);
-        if (!strcmp(job->arrays[a].name, name))
-            return job->arrays[a].record;
-    }
-    for (uint32_t b = 0; b < job->buffer_count; b++) {
-        const hd_record *record = job->buffers[b].record;
-        bool seen = !record;
-        if (record && !strcmp(record->name, name))
-            return record;
-        for (uint32_t o = 0; o < b; o++)
-            seen |= job->buffers[o].record == record;
-        if (!seen)
-            hd_str_printf(names, "%s%s", names->length ? ", " : "", record->name);
-    }
+    for (int loosely = 0; loosely <= 1; loosely++)
+        for (size_t i = 0; i < list.count; i++)
+            if (is_called(list.data[i], name, loosely))
+                return job->record && hd_record_declared(job->record) == list.data[i]
+                           ? job->record
+                           : list.data[i];
+    for (size_t i = 0; i < list.count; i++)
+        hd_str_printf(names, "%s%s", i ? ", " : "", list.data[i]->name);
     return NULL;
 }
 
@@ -393,14 +419,15 @@ hd_status cli_load_layouts(cli *c, const char *path, const cli_source *source,
                            : source->any_entry ? source->record
                                                : NULL;
         if (name) {
-            record = record_named(*job, name, &names);
-            for (uint32_t r = 0; source->any_entry && !record && r < (*job)->module->record_count;
-                 r++) /* of another kernel */
-                if (!strcmp((*job)->module->records[r]->name, name))
-                    record = (*job)->module->records[r];
+            record = record_named(c->arena, *job, source->any_entry, name, &names);
             if (!record)
-                return cli_refuse(c, "--layout %s: no buffer holds a record '%s'; there are: %s",
-                                  text, name, names.length ? hd_str_text(&names) : "none");
+                return cli_refuse(c, "--layout %s: no buffer holds a record '%s'; there are: %s%s",
+                                  text, name, names.length ? hd_str_text(&names) : "none",
+                                  names.length || hd_is_kernel_file(path)
+                                      ? ""
+                                      : "; of a recorded program they are known where there is a "
+                                        "job over its source, and 'heddle record' says why there "
+                                        "is none");
             text = equals ? equals + 1 : text;
         } else if (!record) {
             return hd_job_require_record(&c->diag, *job);

@@ -655,6 +655,12 @@ static hd_status try_header(writer *w, const char *header, const char *to, const
     return status;
 }
 
+/* Of what keeps files from being the source, that of one with kernels, or else the first. */
+static const char *better_reason(const char *first, const char *why) {
+    static const char none[] = "no kernel in this file";
+    return !first || (why && strstr(first, none) && !strstr(why, none)) ? why : first;
+}
+
 /* Finds the source among the files that are given, and those that the PTX names; and those that
  * include one of these. */
 static hd_status find_source(writer *w, const kir_module *ptx, const char *to,
@@ -664,7 +670,7 @@ static hd_status find_source(writer *w, const kir_module *ptx, const char *to,
     for (size_t s = 0; s < said->sources.count && !w->module && !status; s++) {
         w->path = whole_path(w->c, said->sources.data[s]);
         status = take_source(w, to, options_for(w->c, w->path, options), files, why);
-        first = first ? first : *why;
+        first = better_reason(first, *why);
     }
     for (uint32_t f = 1; f < ptx->file_count && !w->module && !status; f++) {
         seen = seen ? seen : ptx->files[f].name;
@@ -672,7 +678,7 @@ static hd_status find_source(writer *w, const kir_module *ptx, const char *to,
             continue;
         w->path = whole_path(w->c, ptx->files[f].name);
         status = take_source(w, to, options_for(w->c, w->path, options), files, why);
-        first = first ? first : *why;
+        first = better_reason(first, *why);
     }
     for (uint32_t f = 1; f < ptx->file_count && !w->module && !status && !first; f++)
         status = try_header(w, ptx->files[f].name, to, options, files, why);

@@ -352,6 +352,8 @@ static hd_leaf *leaves_of_param(const resolver *r, const kir_kernel *kernel, uin
         const hd_record *record = record_of_param(r, param);
         *count = 0;
         *bytes = record ? record->size : param->bytes;
+        if (record && !record->field_count) /* a functor without state */
+            return leaf;
         return record && record->size <= MOST_BY_VALUE
                    ? hd_leaves_of_record(r->arena, record, NULL, count)
                    : NULL;

@@ -36,6 +36,7 @@ typedef struct hd_field {
 struct hd_record {
     const char *name;     /* tag or typedef name */
     const char *spelling; /* how kernel source names it: "struct body" or "body" */
+    const char *alias;    /* a typedef's name beside the tag, or NULL */
     uint32_t size, align;
     uint32_t field_count;
     hd_field *fields;

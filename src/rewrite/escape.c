@@ -10,6 +10,9 @@
  *     atomic_add(&p[i].n, 1)  sincos(a, &p[i].c)   functions that touch one value
  *     vload3(0, p[i].d)                            when it ends inside the array
  *
+ *     float *d = p[i].d;  return &p[i].pos;      by the same rule
+ *     float *x = &p[i].x;  *x += 1;              a variable that is followed
+ *
  * and everything else that makes a pointer of it (stored, compared, cast to
  * another size, passed on) escapes. A helper that gets the address, and in C++
  * whatever gets a reference, is followed: each expression around its name is the
@@ -306,6 +309,9 @@ static bool copy_stays_inside(rewriter *rw, CXCursor call, const char *name, con
     return start >= 0 && start < count && (start + 1) * lanes <= count;
 }
 
+/* Such an address leads to more than one value, all of which move together. */
+static bool is_inside(const climb *state) { return state->in_array || state->is_struct; }
+
 static bool call_escapes(rewriter *rw, CXCursor call, CXCursor argument, const climb *state,
                          CXType field, const char **why) {
     const char *name = rw_spelling(rw->arena, call);
@@ -315,7 +321,7 @@ static bool call_escapes(rewriter *rw, CXCursor call, CXCursor argument, const c
         return false;
     CXCursor callee = rw_callee(rw->arena, call);
     CXCursor definition = clang_Cursor_isNull(callee) ? callee : clang_getCursorDefinition(callee);
-    if ((state->in_array || state->is_struct) && !clang_Cursor_isNull(definition))
+    if (is_inside(state) && !clang_Cursor_isNull(definition))
         return false;
     *why = hd_format(rw->arena,
                      is_vector_copy(name)
@@ -377,6 +383,19 @@ static bool climb_on(climb *state, CXCursor child, CXCursor up, bool *escapes) {
     }
 }
 
+/* A pointer into an array or a nested struct is kept, returned or compared: C says where it may go. */
+static bool keeps_inside(const climb *state, CXCursor up) {
+    switch (clang_getCursorKind(up)) {
+    case CXCursor_VarDecl: return rw_is_pointer(clang_getCursorType(up)) && is_inside(state);
+    case CXCursor_ReturnStmt:
+    case CXCursor_ConditionalOperator: return is_inside(state);
+    case CXCursor_BinaryOperator:
+        return is_inside(state) && clang_getCursorBinaryOperatorKind(up) != CXBinaryOperator_LAnd &&
+               clang_getCursorBinaryOperatorKind(up) != CXBinaryOperator_LOr;
+    default: return false;
+    }
+}
+
 bool rw_field_escapes(rewriter *rw, const frame *field, const char **why) {
     climb state = {.is_start = true};
     question q = {.rw = rw};
@@ -390,8 +409,8 @@ bool rw_field_escapes(rewriter *rw, const frame *field, const char **why) {
                                 why);
         if (climb_on(&state, at->cursor, up, &escapes))
             continue;
-        if (escapes)
-            return true;
+        if (escapes) /* or it is the address of one value, in a variable that is followed */
+            return !keeps_inside(&state, up) && !stays(&q, field, PLACE);
         /* C++: a reference to a scalar field is as good as its address. */
         if (!rw->is_cuda || type.kind == CXType_Record || rw_is_array(type) ||
             rw_is_pointer(type) || stays(&q, field, PLACE))

@@ -357,6 +357,28 @@ static void edit_parameters(rewriter *rw, CXCursor function) {
         edit_parameter(rw, &f, i);
 }
 
+/* operator R *() */
+static void edit_conversion(rewriter *rw, CXCursor function, const pointee *what) {
+    const source *src = &rw->src;
+    unsigned offset;
+    if (!rw_offset_of(src, clang_getCursorLocation(function), &offset)) {
+        rw_refuse_macro(rw, function);
+        return;
+    }
+    size_t t = rw_token_from(src, offset), open = t;
+    while (open < src->token_count && !rw_token_is(src, open, "("))
+        open++;
+    if (!rw_token_is(src, t, "operator") || open >= src->token_count || open < t + 2) {
+        rw_refuse_macro(rw, function);
+        return;
+    }
+    CXType type = clang_getCursorResultType(function);
+    what->of->accessors[what->in].is_used = true;
+    rw_edit_text(
+        rw, (range){src->tokens[t + 1].at.begin, src->tokens[open - 1].at.end},
+        hd_format(rw->arena, "%s%s", rw_reference_type(rw, type, what), rw_stars(rw, type)));
+}
+
 static void edit_result(rewriter *rw, CXCursor function) {
     pointee what = rw_pointee_of(rw, clang_getCanonicalCursor(function));
     unsigned name;
@@ -364,6 +386,10 @@ static void edit_result(rewriter *rw, CXCursor function) {
     if (!what.of || !stands_behind(rw, function, &what) ||
         rw_refuse_volatile(rw, function, clang_getCursorResultType(function)))
         return;
+    if (clang_getCursorKind(function) == CXCursor_ConversionFunction) {
+        edit_conversion(rw, function, &what);
+        return;
+    }
     const char *spelling = rw_spelling(rw->arena, function);
     const source *src = &rw->src;
     bool is_behind = false; /* auto f(...) -> R * */
@@ -422,6 +448,34 @@ static void refuse_instance(rewriter *rw, const target *f, size_t number) {
         }
 }
 
+/* The type at the begin of a range, "const body<float> *p", without const and blanks. */
+static const char *type_at(const rewriter *rw, range at) {
+    hd_str text = {.arena = rw->arena};
+    const source *src = &rw->src;
+    for (size_t t = rw_token_from(src, at.begin);
+         t < src->token_count && src->tokens[t].at.begin < at.end && !rw_token_is(src, t, "*") &&
+         !rw_token_is(src, t, "&");
+         t++)
+        if (!rw_token_is(src, t, "const"))
+            hd_str_add(&text, rw_token_text(src, t));
+    return hd_str_text(&text);
+}
+
+/* An instance of a template of the host, whose parameter is a `heddle::pointer<T>`: of the record it
+ * is a reference. */
+static void edit_host_instance(rewriter *rw, const target *f, size_t number, const pointee *what) {
+    const char *type = type_at(rw, f->list.whole[number]), *at = what->of->spelling;
+    hd_str own = {.arena = rw->arena};
+    CXType declared = clang_getCursorType(f->parameters.data[number]);
+    for (; *at; at++)
+        if (*at != ' ')
+            hd_str_addn(&own, at, 1);
+    if (!strcmp(rw_unscoped(type), rw_unscoped(hd_str_text(&own))))
+        rw_edit_text(
+            rw, f->list.at[number],
+            hd_format(rw->arena, "%s%s", rw_reference_text(rw, what), rw_stars(rw, declared)));
+}
+
 /* `template __global__ void k<float>(body *, float *);` is nothing that libclang shows. */
 static void edit_instance(rewriter *rw, size_t name, CXCursor function) {
     target f = {.function = function, .parameters = rw_parameters(rw->arena, function)};
@@ -438,7 +492,9 @@ static void edit_instance(rewriter *rw, size_t name, CXCursor function) {
         if (!what.of && rw_is_kernel(rw->arena, function) && rw_is_dependent(type) &&
             rw_pointer_depth(type))
             refuse_instance(rw, &f, i);
-        if (what.of)
+        if (what.of && rw_is_dependent(type) && rw->with_host && rw_is_host(rw, function))
+            edit_host_instance(rw, &f, i, &what);
+        else if (what.of)
             edit_declared(rw, &f, i, &what);
     }
 }

@@ -6,8 +6,8 @@
  *
  * Where all instances that a program has make `S` the record, the template is one of that record: a
  * parameter `S *` is a reference, from which no compiler could tell `S`, so the template says it. What
- * instances there are is seen in calls and launches, in names such as k<R>, and in explicit
- * instantiations. A template that is given other types, too, is a refusal.
+ * instances there are is seen in calls and launches, in names such as k<R>, in explicit
+ * instantiations, and in what was compiled. A template that is given other types, too, is a refusal.
  */
 #include <ctype.h>
 
@@ -145,8 +145,7 @@ bool rw_is_found_out(const rewriter *rw, CXCursor parameter) {
 /* ---- the instances of a program --------------------------------------------------------------------- */
 
 static void note(instances *in, CXCursor parameter, laid_record *l, const hd_place *place) {
-    if (!rw_is_dependent(clang_getCursorType(parameter)) ||
-        (l && !rw_is_record_template(in->rw, parameter, l)))
+    if (!rw_is_dependent(clang_getCursorType(parameter)))
         return;
     instance_param *p = param_of(in, parameter);
     if (!l || (p->what.of && p->what.of != l)) {
@@ -223,6 +222,27 @@ static void note_instantiations(instances *in, CXCursor pattern) {
     }
 }
 
+/* The instances that compilers make: of a kernel that a template launches, no cursor has them. */
+static void note_compiled(instances *in, CXCursor pattern) {
+    rewriter *rw = in->rw;
+    const kir_module *module = rw->request->module;
+    const char *name = rw_spelling(rw->arena, pattern);
+    hd_cursors parameters = rw_parameters(rw->arena, pattern);
+    for (uint32_t k = 0; module && k < module->kernel_count; k++) {
+        const kir_kernel *kernel = module->kernels[k];
+        const char *own = rw_unscoped(kernel->name);
+        size_t length = strcspn(own, "<");
+        if (!own[length] || strlen(name) != length || strncmp(own, name, length) != 0 ||
+            kernel->param_count != parameters.count)
+            continue;
+        for (uint32_t i = 0; i < kernel->param_count; i++)
+            for (uint32_t r = 0; r < rw->record_count; r++)
+                if (kernel->params[i].record &&
+                    !strcmp(kernel->params[i].record->name, rw->records[r].record->name))
+                    note(in, parameters.data[i], &rw->records[r], &kernel->place);
+    }
+}
+
 void rw_seed_instances(rewriter *rw) {
     instances in = {.rw = rw};
     hd_cursors all = rw_functions(rw->arena, rw->src.unit);
@@ -231,6 +251,10 @@ void rw_seed_instances(rewriter *rw) {
         if (clang_getCursorKind(all.data[i]) == CXCursor_FunctionTemplate &&
             rw_is_device_function(rw->arena, all.data[i]))
             note_instantiations(&in, all.data[i]);
+    for (size_t i = 0; i < all.count; i++)
+        if (clang_getCursorKind(all.data[i]) == CXCursor_FunctionTemplate &&
+            rw_is_kernel(rw->arena, all.data[i]))
+            note_compiled(&in, all.data[i]);
     for (size_t i = 0; i < in.all.count; i++) {
         const instance_param *p = &in.all.data[i];
         CXCursor function = clang_getCursorSemanticParent(p->parameter);
@@ -265,6 +289,9 @@ static void edit_default(rewriter *rw, CXCursor type_parameter, const char *argu
 void rw_edit_type_parameter(rewriter *rw, CXCursor parameter, const pointee *what) {
     hd_cursors all = parameters_of_template(rw, parameter);
     const char *record = hd_format(rw->arena, "%s%s", what->of->scope, what->of->spelling);
+    CXCursor function = clang_getCursorSemanticParent(parameter);
+    if (!clang_equalCursors(function, clang_getCanonicalCursor(function)))
+        return; /* its first declaration says it */
     for (size_t i = 0; i < all.count; i++) {
         const char *argument = argument_for(rw->arena, written_type(rw, parameter), record,
                                             rw_spelling(rw->arena, all.data[i]));

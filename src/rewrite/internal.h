@@ -319,7 +319,8 @@ void rw_edit_insert(rewriter *rw, unsigned offset, const char *text);
 bool rw_is_host(const rewriter *rw, CXCursor function);
 
 void rw_name_accessors(rewriter *rw, laid_record *l, space in);
-const char *rw_prelude(rewriter *rw, const laid_record *l);
+/* `is_shared`: compilers that know nothing of CUDA may read it; `is_c`: extern "C" is around it. */
+const char *rw_prelude(rewriter *rw, const laid_record *l, bool is_shared, bool is_c);
 /* Adds the copy of a field between `value` with `path` behind it and its place. */
 void rw_add_copy(hd_str *out, const rewriter *rw, const laid_record *l, space in, uint32_t field,
                  const char *path, bool store);
@@ -370,6 +371,8 @@ bool rw_points_to_bytes(CXType type);
 CXCursor rw_holder_of(const rewriter *rw, CXCursor expression);
 /* A call of a template that returns a `T *`, at a place where `T` is no laid-out record. */
 bool rw_is_of_another(const rewriter *rw, CXCursor call, CXCursor holder);
+/* In a template a class that is made of its parameters, `buffer<T>`, and of no record. */
+bool rw_is_other_class(const rewriter *rw, CXType type);
 /* The same of a parameter that is a `T *`. */
 bool rw_is_given_another(const rewriter *rw, CXCursor parameter, CXCursor argument);
 /* The type of a variable, or of what a function returns. */
@@ -431,6 +434,8 @@ bool rw_macros_expand(rewriter *rw);
 void rw_walk(rewriter *rw, const frame *at);
 void rw_walk_child(rewriter *rw, const frame *at, CXCursor child);
 void rw_walk_children(rewriter *rw, const frame *at);
+/* `whole`, a sizeof expression, becomes that of a type or of another expression. */
+void rw_edit_sizeof(rewriter *rw, range whole, const char *of);
 /* The member of a laid-out record that an expression names, also in a template; and its name. */
 CXCursor rw_member_of(rewriter *rw, CXCursor e, const laid_record *l, const char *name);
 /* Of an instance the template, or the template's method; else itself. */
@@ -537,6 +542,10 @@ bool rw_index_says_stride(rewriter *rw, const laid_record *l, uint64_t count, co
 /* whole.c: host code. Calls of CUDA's runtime that allocate, copy, fill or free laid-out records;
  * false: this is none. */
 bool rw_edit_memory_call(rewriter *rw, const frame *at);
+/* The variable, a pointer in device memory, that such a call sets or reads by its name, and what it
+ * takes from or gives to; null cursors: none. */
+CXCursor rw_set_by_name(rewriter *rw, CXCursor call, CXCursor *pointer);
+bool rw_edit_set_by_name(rewriter *rw, const frame *call);
 /* An array of laid-out records with a name in device memory: __device__ R all[N]. */
 bool rw_is_named_array(const rewriter *rw, CXCursor declared);
 /* Inside of parentheses, conversions, and casts to void * and its like. */

@@ -38,6 +38,7 @@ typedef struct writer {
     const char *ref, *index;
     piece_list pieces;
     bool gives_itself; /* it returns *this */
+    bool needs_later;  /* it names what is declared between the struct and its definition */
 } writer;
 
 /* ---- what a member belongs to ------------------------------------------------------------------ */
@@ -215,7 +216,8 @@ static bool write_return(writer *w, const frame *at) {
     return true;
 }
 
-/* The function stands just behind the struct, also where the method's text stands farther down. */
+/* The function stands just behind the struct, or, where it needs what comes after that, behind the
+ * method's own definition. */
 static bool is_known_there(writer *w, CXCursor name) {
     rewriter *rw = w->rw;
     CXCursor named = clang_getCursorReferenced(name);
@@ -226,7 +228,11 @@ static bool is_known_there(writer *w, CXCursor name) {
         !rw_offset_of(&rw->src, clang_getCursorLocation(clang_getCanonicalCursor(named)), &offset))
         return true;
     bool is_own = offset >= own.begin && offset < own.end;
-    return is_own || offset < w->l->declared ||
+    if (is_own || offset < w->l->declared)
+        return true;
+    w->needs_later = true;
+    CXCursor scope = clang_getCursorSemanticParent(rw_pattern_of(w->l->declaration));
+    return clang_equalCursors(clang_getCursorLexicalParent(definition), scope) ||
            fail(w, name,
                 hd_format(rw->arena, "'%s' is declared behind the struct",
                           rw_spelling(rw->arena, named)));
@@ -268,11 +274,6 @@ static bool write_code(writer *w, const frame *at) {
 
 /* ---- the function ------------------------------------------------------------------------------ */
 
-static int compare_pieces(const void *left, const void *right) {
-    const piece *a = left, *b = right;
-    return (a->at.begin > b->at.begin) - (a->at.begin < b->at.begin);
-}
-
 static void add_replaced(writer *w, hd_str *out, range at) {
     unsigned from = at.begin;
     const char *text = w->rw->src.text;
@@ -307,10 +308,59 @@ static void add_head(writer *w, hd_str *out) {
                                   : rw_type_text(rw->arena, clang_getCanonicalType(result)));
 }
 
+/* What a parameter is where a call does not give it: only the first declaration says it. */
+static void add_default(writer *w, hd_str *out, CXCursor definition, size_t number) {
+    const source *src = &w->rw->src;
+    CXCursor first = clang_getCanonicalCursor(definition);
+    hd_cursors parameters = rw_parameters(w->rw->arena, first);
+    range at;
+    if (clang_equalCursors(first, definition) || number >= parameters.count ||
+        !rw_range_of(src, parameters.data[number], &at))
+        return;
+    size_t t = rw_token_from(src, at.begin);
+    while (t < src->token_count && src->tokens[t].at.begin < at.end && !rw_token_is(src, t, "="))
+        t++;
+    if (!rw_token_is(src, t, "=") || src->tokens[t].at.begin >= at.end)
+        return;
+    write_children(w, &(frame){parameters.data[number], NULL});
+    hd_str_add(out, " ");
+    add_replaced(w, out, (range){src->tokens[t].at.begin, at.end});
+}
+
+static bool add_signature(writer *w, hd_str *out, CXCursor definition, const char *name,
+                          bool with_defaults) {
+    rewriter *rw = w->rw;
+    range at;
+    add_head(w, out);
+    hd_str_printf(out, "%s(%s %s, %s %s", name, w->f->ref, w->ref,
+                  rw_dialect_of(rw, SPACE_GLOBAL)->index, w->index);
+    for (size_t i = 0; i < w->parameters.count; i++) {
+        CXCursor parameter = w->parameters.data[i];
+        if (w->places >> i & 1) {
+            hd_str_printf(out, ", %s %s", w->f->ref, rw_spelling(rw->arena, parameter));
+            continue;
+        }
+        hd_str_add(out, ", ");
+        if (!rw_range_of(&rw->src, parameter, &at))
+            return !rw_refuse_macro(rw, parameter);
+        add_replaced(w, out, at);
+        if (with_defaults)
+            add_default(w, out, definition, i);
+    }
+    hd_str_add(out, ")");
+    return true;
+}
+
+static int compare_pieces(const void *left, const void *right) {
+    const piece *a = left, *b = right;
+    return (a->at.begin > b->at.begin) - (a->at.begin < b->at.begin);
+}
+
+/* What stands behind the struct; the rest, if any, is inserted behind the method's definition. */
 static const char *text_of(writer *w, CXCursor definition, const char *name) {
     rewriter *rw = w->rw;
-    hd_str out = {.arena = rw->arena};
-    range at;
+    hd_str first = {.arena = rw->arena}, rest = first;
+    range whole, at;
     CXCursor body = rw_body(rw->arena, definition);
     frame file = {clang_getTranslationUnitCursor(rw->src.unit), NULL};
     frame function = {definition, &file};
@@ -321,26 +371,25 @@ static const char *text_of(writer *w, CXCursor definition, const char *name) {
     if (!good)
         return NULL;
     qsort(w->pieces.data, w->pieces.count, sizeof *w->pieces.data, compare_pieces);
-    add_head(w, &out);
-    hd_str_printf(&out, "%s(%s %s, %s %s", name, w->f->ref, w->ref,
-                  rw_dialect_of(rw, SPACE_GLOBAL)->index, w->index);
-    for (size_t i = 0; i < w->parameters.count; i++) {
-        CXCursor parameter = w->parameters.data[i];
-        if (w->places >> i & 1) {
-            hd_str_printf(&out, ", %s %s", w->f->ref, rw_spelling(rw->arena, parameter));
-            continue;
-        }
-        hd_str_add(&out, ", ");
-        if (!rw_range_of(&rw->src, parameter, &at))
-            return rw_refuse_macro(rw, parameter), NULL;
-        add_replaced(w, &out, at);
-    }
-    hd_str_add(&out, ") ");
     if (!rw_range_of(&rw->src, body, &at))
         return rw_refuse_macro(rw, body), NULL;
-    add_replaced(w, &out, at);
-    hd_str_add(&out, "\n");
-    return hd_str_text(&out);
+    if (!add_signature(w, &first, definition, name, true))
+        return NULL;
+    if (w->needs_later) {
+        hd_str_add(&first, ";\n");
+        hd_str_add(&rest, "\n\n");
+        if (!rw_range_of(&rw->src, definition, &whole) ||
+            !add_signature(w, &rest, definition, name, false))
+            return NULL;
+    }
+    hd_str *with_body = w->needs_later ? &rest : &first;
+    hd_str_add(with_body, " ");
+    add_replaced(w, with_body, at);
+    if (w->needs_later)
+        rw_edit_insert(rw, rw_line_end(&rw->src, whole.end), hd_str_text(&rest));
+    else
+        hd_str_add(&first, "\n");
+    return hd_str_text(&first);
 }
 
 /* "step"; of an operator a word for it. */

@@ -444,6 +444,7 @@ static hd_status refuse_python(hd_arena *arena, const hd_diag *diag,
         size_t end = strcspn(line, "\n");
         place.text = hd_strndup(arena, line, end);
         const char *made = strstr(place.text, "Buffer(");
+        made = made ? made : strstr(place.text, "to_device("); /* of pyopencl.array */
         place.column = made ? (unsigned)(made - place.text) + 1 : 0;
         if (made)
             status = hd_fail(diag, HD_EUNSUPPORTED, &place,

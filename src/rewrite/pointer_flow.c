@@ -172,9 +172,21 @@ static bool is_storage(CXCursor declaration) {
     return t.kind != CXType_Pointer;
 }
 
+bool rw_is_other_class(const rewriter *rw, CXType type) {
+    CXType inner = rw_innermost(rw_value_type(type));
+    const char *text = rw_unscoped(rw_plain_type(rw->arena, rw_type_text(rw->arena, inner)));
+    size_t stem = strcspn(text, "<");
+    bool is_other = rw_is_dependent(inner) && text[stem] && !strchr(text, '*');
+    for (uint32_t r = 0; r < rw->record_count && is_other; r++)
+        is_other = strncmp(rw_unscoped(rw->records[r].record->name), text, stem + 1) != 0;
+    return is_other;
+}
+
 /* Whether a variable, parameter, member or result of a function hands on what is followed. */
 static bool is_followed(const rewriter *rw, CXCursor declaration) {
     CXType type = rw_held_type(declaration);
+    if (rw_is_other_class(rw, type))
+        return false;
     if (rw->follows_handles)
         return rw_is_handle(type);
     if (rw_is_function(declaration))
@@ -244,7 +256,8 @@ int rw_node_of_value(rewriter *rw, CXCursor e) {
     enum CXCursorKind kind = clang_getCursorKind(e);
     if (rw->with_host && rw_is_moved(rw, e))
         return rw_node_of_value(rw, clang_Cursor_getArgument(e, 0));
-    if (!clang_Cursor_isNull(holder) && rw_is_of_another(rw, e, holder))
+    if (!clang_Cursor_isNull(holder) &&
+        (rw_is_of_another(rw, e, holder) || rw_is_other_class(rw, rw_held_type(holder))))
         return NO_NODE;
     if (rw->with_host && kind == CXCursor_CallExpr && is_of_system(holder))
         return other_node(rw, e, returned_by(rw, holder));
@@ -335,6 +348,13 @@ static void read_launch(rewriter *rw, CXCursor call) {
         }
 }
 
+/* cudaMemcpyToSymbol(pointer_in_device_memory, &pointer, sizeof pointer), and back */
+static void read_set_by_name(rewriter *rw, CXCursor call) {
+    CXCursor pointer, named = rw_set_by_name(rw, call, &pointer);
+    if (!clang_Cursor_isNull(named) && is_followed(rw, named))
+        move_value(rw->flow, node_of(rw, named), rw_node_of_value(rw, pointer), pointer);
+}
+
 /* launch(kernel, blocks, args...) of a template that passes on what it is given: the last arguments
  * are the kernel's. */
 static void read_passed_on(rewriter *rw, CXCursor call) {
@@ -397,6 +417,7 @@ static void read_call(rewriter *rw, CXCursor call) {
     if (rw->with_host) {
         read_launch(rw, call);
         read_passed_on(rw, call);
+        read_set_by_name(rw, call);
     }
     if (rw->follows_handles ? is_system && !rw_is_opencl(rw, callee)
                             : rw->with_host && rw_is_exchange(rw, call))
@@ -717,8 +738,13 @@ static bool carry(rewriter *rw, const move *m) {
                 rw, &here,
                 "this is %s, but goes where there are laid-out records '%s' (%s:%u:%u); %s",
                 other->why, laid->what.of->record->name, there.file, there.line, there.column,
-                is_returned
-                    ? "allocate the array with cudaMalloc(), and hand on that pointer"
+                is_returned ? "allocate the array with cudaMalloc(), and hand on that pointer"
+                : strstr(other->why, "cast")
+                    ? hd_format(rw->arena,
+                                "declare that pointer '%s *' from the start; a function that makes "
+                                "memory for every type can be a template <class T> that returns "
+                                "'T *'",
+                                laid->what.of->spelling)
                     : hd_format(rw->arena,
                                 "declare it '%s *' from the start, or use a variable or function "
                                 "of its own",

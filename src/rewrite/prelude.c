@@ -161,6 +161,16 @@ static const char *pointer_to(const rewriter *rw, const laid_record *l, const fi
     return hd_format(rw->arena, "%s (*%s)%s", element, inner, hd_str_text(&dims));
 }
 
+static void add_reference_type(hd_str *out, const rewriter *rw, const laid_record *l, space in) {
+    const rw_dialect *dialect = rw_dialect_of(rw, in);
+    hd_str_printf(out, "typedef struct %s {\n", l->accessors[in].ref);
+    rw_map_text_members(out, l->text, dialect);
+    hd_str_printf(out, "    %s index;\n", dialect->index);
+    if (l->record->by_job)
+        hd_str_printf(out, "    %s field;\n    %s count;\n", dialect->index, dialect->size);
+    hd_str_printf(out, "} %s;\n", l->accessors[in].ref);
+}
+
 static void add_reference(hd_str *out, const rewriter *rw, const laid_record *l, space in) {
     const rw_dialect *dialect = rw_dialect_of(rw, in);
     const accessors *f = &l->accessors[in];
@@ -171,12 +181,7 @@ static void add_reference(hd_str *out, const rewriter *rw, const laid_record *l,
         bases[a] = allocations > 1 ? hd_format(rw->arena, "base%u", a) : "base";
         hd_str_printf(&parameters, "%s%s, ", dialect->bytes, bases[a]);
     }
-    hd_str_printf(out, "typedef struct %s {\n", f->ref);
-    rw_map_text_members(out, l->text, dialect);
-    hd_str_printf(out, "    %s index;\n", dialect->index);
-    if (l->record->by_job)
-        hd_str_printf(out, "    %s field;\n    %s count;\n", dialect->index, dialect->size);
-    hd_str_printf(out, "} %s;\n", f->ref);
+    add_reference_type(out, rw, l, in);
     hd_str_printf(out, "%s%s %s(%s%s count) {\n    %s ref;\n", dialect->function, f->ref, f->make,
                   hd_str_text(&parameters), dialect->size, f->ref);
     rw_map_text_bases(out, l->text, dialect, bases);
@@ -198,6 +203,11 @@ static void add_reference(hd_str *out, const rewriter *rw, const laid_record *l,
         hd_str_printf(out, "%sbool %s(%s ref) { return ref.%s != 0; }\n", dialect->function,
                       f->is_set, f->ref, l->text->streams[0]);
 }
+
+/* A header may serve files, too, that other compilers read: these hand references on. */
+static const char knows_cuda[] =
+    "#if defined(__CUDACC__) || defined(__HIPCC__) || defined(__CUDA_RUNTIME_API_H__) || \\\n"
+    "    defined(HIP_INCLUDE_HIP_HIP_RUNTIME_API_H)\n";
 
 /* To be said in OpenCL C of a pointer, where the compiler listens. */
 static const char opencl_alignment[] =
@@ -364,12 +374,15 @@ static void add_selector(hd_str *out, const rewriter *rw, const laid_record *l,
     hd_str_printf(out, "%s : %s;\n}\n", last, last);
 }
 
-const char *rw_prelude(rewriter *rw, const laid_record *l) {
+const char *rw_prelude(rewriter *rw, const laid_record *l, bool is_shared, bool is_c) {
     hd_str out = {.arena = rw->arena};
-    hd_str_printf(&out, "\n\n" HD_GENERATED_START "%s' in the layout %s. */\n", l->record->name,
-                  hd_layout_print(rw->arena, l->record, l->text->layout));
+    hd_str_printf(&out, "\n\n" HD_GENERATED_START "%s' in the layout %s. */\n%s", l->record->name,
+                  hd_layout_print(rw->arena, l->record, l->text->layout),
+                  is_shared ? knows_cuda : "");
     if (!rw->is_cuda)
         hd_str_add(&out, opencl_alignment);
+    if (is_c)
+        hd_str_add(&out, "extern \"C++\" {\n");
     for (uint32_t i = 0; i < l->record->field_count; i++)
         if (l->types[i].members)
             hd_str_printf(&out, "typedef %s %s;\n", l->types[i].members, l->types[i].element);
@@ -410,6 +423,13 @@ const char *rw_prelude(rewriter *rw, const laid_record *l) {
     for (size_t i = 0; i < l->method_texts.count; i++)
         hd_str_add(&out, l->method_texts.data[i]);
     hd_str_add(&out, rw_memory_text(rw, l));
+    if (is_c)
+        hd_str_add(&out, "}\n");
+    if (is_shared) {
+        hd_str_add(&out, "#else\n");
+        add_reference_type(&out, rw, l, SPACE_GLOBAL);
+        hd_str_add(&out, "#endif\n");
+    }
     hd_str_printf(&out, HD_GENERATED_END "%s'. */", l->record->name);
     return hd_str_text(&out);
 }

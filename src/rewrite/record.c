@@ -551,6 +551,15 @@ static unsigned outermost(const rewriter *rw, const laid_record *l) {
     return offset;
 }
 
+/* extern "C" { around the record: C++ has no templates there. */
+static bool is_linked_as_c(const laid_record *l) {
+    CXCursor around = clang_getCursorLexicalParent(l->declaration);
+    while (clang_isDeclaration(clang_getCursorKind(around)) &&
+           clang_getCursorKind(around) != CXCursor_LinkageSpec)
+        around = clang_getCursorLexicalParent(around);
+    return clang_getCursorKind(around) == CXCursor_LinkageSpec;
+}
+
 void rw_edit_preludes(rewriter *rw) {
     for (uint32_t i = 0; i < rw->record_count; i++) {
         laid_record *l = &rw->records[i];
@@ -562,7 +571,10 @@ void rw_edit_preludes(rewriter *rw) {
         bool is_declared = !clang_Cursor_isNull(l->declaration);
         unsigned at = is_declared ? outermost(rw, l) : first_use(rw, l);
         bool is_line_end = !rw->src.text[at] || rw->src.text[at] == '\n';
+        bool is_shared = rw->with_host && !hd_is_kernel_file(rw_flat_place(rw->flat, at).file);
+        bool is_c = rw->is_cuda && is_declared && is_linked_as_c(l);
         rw_edit_insert(rw, at,
-                       hd_format(rw->arena, "%s%s", rw_prelude(rw, l), is_line_end ? "" : "\n"));
+                       hd_format(rw->arena, "%s%s", rw_prelude(rw, l, is_shared, is_c),
+                                 is_line_end ? "" : "\n"));
     }
 }

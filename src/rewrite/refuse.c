@@ -86,9 +86,10 @@ static void refuse_call(rewriter *rw, CXCursor pointer, CXCursor call, const rec
     else
         rw_refuse(rw, pointer,
                   "the pointer to '%s' is passed to '%s' as another type; declare its "
-                  "parameter '%s%s *'",
+                  "parameter '%s%s *'%s",
                   record_name(v), *callee ? callee : "a function",
-                  rw->is_cuda ? "" : rw_accessors_of(v)->qualifier, v->what.of->spelling);
+                  rw->is_cuda ? "" : rw_accessors_of(v)->qualifier, v->what.of->spelling,
+                  rw->with_host ? ", or, where it serves every type, 'T *' of a template" : "");
 }
 
 static const char tested[] =

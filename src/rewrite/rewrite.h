@@ -40,6 +40,8 @@ typedef struct hd_rewrite_request {
     uint32_t layout_count;
     const hd_array_param *arrays; /* of all records of arrays */
     uint32_t array_count;
+    const kir_module
+        *module;     /* the kernels that there are, with instances of templates; may be NULL */
     bool with_host;  /* as hd_rewrite_program() */
     bool of_program; /* as hd_rewrite_kernels_of_program() */
 } hd_rewrite_request;

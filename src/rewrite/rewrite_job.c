@@ -85,6 +85,7 @@ static hd_status rewrite_files(hd_arena *arena, const hd_diag *diag, const hd_jo
                                         .layout_count = layout_count,
                                         .arrays = arrays.data,
                                         .array_count = (uint32_t)arrays.count,
+                                        .module = job->module,
                                         .with_host = with_host,
                                         .of_program = part == KERNELS_OF_PROGRAM};
     return hd_rewrite(arena, diag, &request, result);

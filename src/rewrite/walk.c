@@ -323,6 +323,13 @@ static bool edit_comparison(rewriter *rw, const frame *at, const hd_cursors *sid
     return true;
 }
 
+void rw_edit_sizeof(rewriter *rw, range whole, const char *of) {
+    rw_edit_text(rw, whole, hd_format(rw->arena, "sizeof(%s)", of));
+    for (size_t i = rw_token_from(&rw->src, whole.begin);
+         i < rw->src.token_count && rw->src.tokens[i].at.begin < whole.end; i++)
+        hd_push(rw->arena, &rw->seen, rw->src.tokens[i].at.begin);
+}
+
 /* sizeof of an element; its operand is not evaluated, so what it is made of just goes. */
 static bool edit_sizeof(rewriter *rw, const frame *at) {
     CXCursor operand = rw_only_child(rw->arena, at->cursor);
@@ -340,12 +347,8 @@ static bool edit_sizeof(rewriter *rw, const frame *at) {
         is_array ? hd_format(rw->arena, "[%s::count]",
                              hd_format(rw->arena, "decltype(%s)", rw_spelling(rw->arena, named)))
                  : "";
-    rw_edit_text(
-        rw, whole,
-        hd_format(rw->arena, "sizeof(%s%s%s)", v.what.of->scope, v.what.of->spelling, count));
-    for (size_t i = rw_token_from(&rw->src, whole.begin);
-         i < rw->src.token_count && rw->src.tokens[i].at.begin < whole.end; i++)
-        hd_push(rw->arena, &rw->seen, rw->src.tokens[i].at.begin);
+    rw_edit_sizeof(rw, whole,
+                   hd_format(rw->arena, "%s%s%s", v.what.of->scope, v.what.of->spelling, count));
     return true;
 }
 
@@ -387,7 +390,8 @@ static void edit_argument(rewriter *rw, const frame *call, CXCursor argument,
         return;
     size_t before = rw->refusals.count;
     rw_walk(rw, &child);
-    if (rw->refusals.count == before && !rw->has_conflicts)
+    if (rw->refusals.count == before && !rw->has_conflicts &&
+        !rw_is_other_class(rw, clang_getCursorType(argument))) /* which converts to one */
         rw_refuse(rw, argument,
                   "this pointer to '%s' does not come from a parameter; Heddle "
                   "lays out only what kernels are given",
@@ -408,6 +412,47 @@ static bool may_change_element(rewriter *rw, CXCursor parameter, CXCursor argume
            !clang_isConstQualifiedType(clang_getPointeeType(type)) &&
            rw_laid_record_of(rw, clang_getPointeeType(type)) &&
            rw_record_value_of(rw, argument).depth == 0;
+}
+
+/* What a functor or a lambda takes, by a reference through which it may change elements. */
+static bool takes_to_change(const rewriter *rw, CXCursor parameter, const laid_record *l) {
+    CXType type = clang_getCanonicalType(clang_getCursorType(parameter));
+    CXType target = clang_getPointeeType(type);
+    return clang_getCursorKind(parameter) == CXCursor_ParmDecl &&
+           type.kind == CXType_LValueReference && !clang_isConstQualifiedType(target) &&
+           (rw_is_dependent(target) || rw_laid_record_of(rw, target) == l);
+}
+
+/* The first operator() or lambda of the user's that does; a null cursor: none. */
+static CXCursor changing_functor(const rewriter *rw, CXCursor at, const laid_record *l) {
+    hd_cursors inside = hd_cursor_children(rw->arena, at);
+    bool is_called = clang_getCursorKind(at) == CXCursor_LambdaExpr ||
+                     (rw_is_function(at) && !strcmp(rw_spelling(rw->arena, at), "operator()"));
+    CXCursor found = clang_getNullCursor();
+    for (size_t i = 0; i < inside.count && clang_Cursor_isNull(found); i++) {
+        if (is_called && takes_to_change(rw, inside.data[i], l))
+            return at;
+        if (!clang_Location_isInSystemHeader(clang_getCursorLocation(inside.data[i])))
+            found = changing_functor(rw, inside.data[i], l);
+    }
+    return found;
+}
+
+/* f(p[i]) in a template whose parameter says what f is: one of the functors that there are. */
+static void refuse_functor(rewriter *rw, CXCursor call, CXCursor argument) {
+    record_value v = rw_record_value_of(rw, argument);
+    CXCursor found = clang_getNullCursor();
+    if (v.depth == 0 && v.what.field < 0)
+        found = changing_functor(rw, clang_getTranslationUnitCursor(rw->src.unit), v.what.of);
+    if (clang_Cursor_isNull(found))
+        return;
+    hd_place place = rw_place_of(&rw->src, clang_getCursorLocation(found));
+    const char *name = v.what.of->spelling;
+    rw_refuse(rw, call,
+              "what is called here is not known before there is an instance, and takes the "
+              "element of '%s' by a reference through which it may change it (%s:%u:%u); "
+              "call it on a copy, '%s v = p[i];', and store that",
+              name, place.file, place.line, place.column, name);
 }
 
 /* A template that is given laid-out records elsewhere, and another type here. From a reference no
@@ -442,7 +487,8 @@ bool rw_edit_call(rewriter *rw, const frame *at) {
     }
     if (rw->is_cuda && (rw_edit_element_call(rw, at) || rw_edit_changing_call(rw, at)))
         return true;
-    if (rw->with_host && (rw_edit_memory_call(rw, at) || rw_edit_exchange(rw, at)))
+    if (rw->with_host &&
+        (rw_edit_set_by_name(rw, at) || rw_edit_memory_call(rw, at) || rw_edit_exchange(rw, at)))
         return true;
     if (!rw->with_host && !clang_Cursor_isNull(callee) && rw_takes_records(rw, callee) &&
         rw_is_kernel(rw->arena, callee))
@@ -486,6 +532,8 @@ bool rw_edit_call(rewriter *rw, const frame *at) {
                       rw_record_value_of(rw, argument).what.of->record->name,
                       rw_record_value_of(rw, argument).what.of->spelling);
         } else {
+            if (!is_known)
+                refuse_functor(rw, at->cursor, argument);
             edit_foreign_argument(rw, at, argument);
         }
     }

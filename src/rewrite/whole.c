@@ -112,6 +112,54 @@ bool rw_edit_memory_call(rewriter *rw, const frame *at) {
     return true;
 }
 
+/* ---- pointers in device memory, which the host sets by their names --------------------------------- */
+
+CXCursor rw_set_by_name(rewriter *rw, CXCursor call, CXCursor *pointer) {
+    const char *called = hd_cuda_of_hip(rw->arena, rw_spelling(rw->arena, call));
+    bool is_set = hd_has_word("cudaMemcpyToSymbol cudaMemcpyToSymbolAsync", called);
+    bool is_read = hd_has_word("cudaMemcpyFromSymbol cudaMemcpyFromSymbolAsync", called);
+    *pointer = clang_getNullCursor();
+    if ((!is_set && !is_read) || clang_Cursor_getNumArguments(call) < 3)
+        return *pointer;
+    CXCursor named = clang_getCursorReferenced(
+        rw_behind_casts(rw, clang_Cursor_getArgument(call, is_set ? 0 : 1)));
+    CXCursor address = rw_behind_casts(rw, clang_Cursor_getArgument(call, is_set ? 1 : 0));
+    if (clang_getCursorKind(named) != CXCursor_VarDecl ||
+        !rw_is_pointer(clang_getCursorType(named)) || !rw_is_device_variable(rw->arena, named) ||
+        clang_getCursorUnaryOperatorKind(address) != CXUnaryOperator_AddrOf)
+        return clang_getNullCursor();
+    *pointer = rw_last_child(rw->arena, address);
+    return named;
+}
+
+/* cudaMemcpyToSymbol(name, &pointer, sizeof pointer): a reference has more bytes. */
+bool rw_edit_set_by_name(rewriter *rw, const frame *call) {
+    CXCursor pointer, named = rw_set_by_name(rw, call->cursor, &pointer);
+    const char *name = rw_spelling(rw->arena, named);
+    range at;
+    if (clang_Cursor_isNull(named) || !rw_pointee_of(rw, named).of ||
+        rw_record_value_of(rw, pointer).depth != 1)
+        return false;
+    for (int i = 0; i < clang_Cursor_getNumArguments(call->cursor); i++) {
+        CXCursor argument = clang_Cursor_getArgument(call->cursor, (unsigned)i);
+        CXCursor bare = rw_behind_casts(rw, argument);
+        if (clang_equalCursors(clang_getCursorReferenced(bare), named) &&
+            rw_range_of(&rw->src, bare, &at))
+            name = hd_strndup(rw->arena, rw->src.text + at.begin, at.end - at.begin);
+        if (i < 2)
+            edit_memory_argument(rw, call, argument);
+        else if (i > 2)
+            rw_walk_child(rw, call, argument);
+        else if (rw_begins_with(rw, argument, "sizeof") && rw_range_of(&rw->src, argument, &at))
+            rw_edit_sizeof(rw, at, name);
+        else
+            rw_refuse(rw, argument,
+                      "the pointer '%s' has more bytes in a layout; write 'sizeof(%s)' here", name,
+                      name);
+    }
+    return true;
+}
+
 /* ---- functions of the C++ library that take pointers as they are ------------------------------- */
 
 static bool calls_of_system(rewriter *rw, CXCursor call, const char *names) {
@@ -336,7 +384,7 @@ static void edit_host_call(rewriter *rw, CXCursor call, CXCursor callee) {
     for (size_t i = 0; i < parameters.count && (int)i < clang_Cursor_getNumArguments(call); i++) {
         pointee what = rw_pointee_of(rw, parameters.data[i]);
         CXCursor argument = clang_Cursor_getArgument(call, (unsigned)i);
-        range at;
+        range at, whole;
         flat_spot spot;
         hd_str nothing = {.arena = rw->arena}; /* what a kernel takes in the place of a pointer */
         for (uint32_t a = 0; what.of && a < what.of->text->map->allocation_count; a++)
@@ -349,8 +397,11 @@ static void edit_host_call(rewriter *rw, CXCursor call, CXCursor callee) {
                       rw_spelling(rw->arena, callee));
             return;
         }
-        if (what.of && rw_range_of(&rw->src, argument, &at) && rw_flat_spot(rw->flat, at, &spot) &&
-            spot.node->kind == FLAT_FILE)
+        if (!what.of || !rw_range_of(&rw->src, argument, &at))
+            continue;
+        if (rw_range_of(&rw->src, call, &whole) && whole.begin == at.begin)
+            rw_refuse_macro(rw, call); /* which makes all of the call */
+        else if (rw_flat_spot(rw->flat, at, &spot) && spot.node->kind == FLAT_FILE)
             rw_edit_text(rw, at,
                          is_kernel ? hd_str_text(&nothing)
                                    : hd_format(rw->arena, "%s%s()", what.of->scope,

@@ -11,14 +11,14 @@
 #
 # is refused at all of these lines, with a message like that each, at no others, and nothing is
 # written. Without nvcc clang takes what becomes of the programs, and nothing is run.
-# In several/ is a program of several files. Called with the path of heddle, and names of forms where not all are meant.
+# In the folders several*/ are programs of several files. Called with the path of heddle, and names of forms where not all are meant.
 source "$(dirname "$0")/../cli/lib.sh"
 forms=$source_folder/tests/rewrite/forms
-export whole=$forms heddle work source_folder
+export standard=c++17 whole=$forms heddle work source_folder
 source "$source_folder/tests/rewrite/whole.sh"
 
-# layouts NAME: a line for each
-layouts() { sed -n 's,^// in: ,,p' "$forms/$1.cu" | tr ';' '\n' | sed 's/^ *//'; }
+# layouts NAME [ENDING]: a line for each
+layouts() { sed -n 's,^// in: ,,p' "$forms/$1.${2-cu}" | tr ';' '\n' | sed 's/^ *//'; }
 
 # check_refused NAME
 check_refused() {
@@ -54,29 +54,46 @@ export -f layouts check_refused check_form
 
 names=("${@:2}")
 [ ${#names[@]} -gt 0 ] || mapfile -t names < <(basename -s .cu "$forms"/*.cu)
-[ -n "$nvcc" ] || names=("${names[@]/thrust}") # its headers come with nvcc
+if [ -z "$nvcc" ]; then # which brings the headers of libraries
+    mapfile -t names < <(cd "$forms" && grep -LE '#include <(thrust|cub|cuda/std)/' "${names[@]/%/.cu}" |
+        sed 's/\.cu$//')
+fi
 printf '%s\n' "${names[@]}" | sed '/^$/d' | xargs -P 2 -I {} bash -c 'check_form "{}"' >said
 mapfile -t programs < <(cd "$forms" && grep -L '//! ' $(printf '%s.cu ' "${names[@]}") | sed 's/\.cu$//')
 [ ${#programs[@]} -eq 0 ] || bash -c 'check_programs all "$@"' - "${programs[@]}" >>said
 
-# A program of several files, by way of its recording.
+# check_several NAME: a program of several files, by way of its recording. Its first lines say the
+# layouts, and what else nvcc is told; or what is said of it where it is refused, "// refused: TEXT".
 check_several() {
-    local name=several layout files="main.cu kernels.cu fill.cu"
-    cp -r "$forms/several" several-original && cd several-original || return
-    "$nvcc" -std=c++14 -gencode arch=compute_80,code=compute_80 -cudart shared -o app $files >log 2>&1 || fail 'nvcc refuses it'
-    "$heddle" record $(printf -- '--source %s ' $files) -o ../several-run -- ./app >log 2>&1 ||
+    local name=$1 main layout number=0 files options refused
+    cp -r "$forms/$name" "$name-original" && cd "$name-original" || return
+    files=$(echo *.cu *.cpp | sed 's/ \*\.cpp//')
+    main=$(echo main.c*)
+    options="-std=c++17 -gencode arch=compute_80,code=compute_80 -cudart shared $(sed -n 's,^// nvcc: ,,p' "$main")"
+    "$nvcc" $options -o app $files >log 2>&1 || fail 'nvcc refuses it'
+    "$heddle" record $(printf -- '--source %s ' $files) -o "../$name-run" -- ./app >log 2>&1 ||
         fail 'not recorded'
-    sed 1q log >../several-first
+    refused=$(sed -n 's,^// refused: ,,p' "$main")
+    [ -z "$refused" ] || grep -Fq "$refused" log || fail "does not say: $refused"
+    sed 1q log >"../$name-first"
+    layouts "$name/${main%.*}" "${main##*.}" >../"$name-layouts"
     cd ..
-    for layout in soa aosoa:32; do
-        "$heddle" apply several-run --layout Body=$layout --out "several-$layout" >log 2>&1 ||
-            fail "$layout: not rewritten"
-        (cd "several-$layout" && "$nvcc" -std=c++14 -gencode arch=compute_80,code=compute_80 -cudart shared -o app $files >log 2>&1 &&
-            "$heddle" run -- ./app 2>&1 | sed 1q) | diff several-first - >log ||
+    while read -r layout; do
+        number=$((number + 1))
+        "$heddle" apply "$name-run" --layout "$layout" --out "$name-$number" >log 2>&1 ||
+            [ -n "$refused" ] || fail "$layout: not rewritten"
+        if [ -n "$refused" ]; then
+            grep -q "'heddle record' says why" log || fail "$layout: says nothing of the recording"
+            continue
+        fi
+        (cd "$name-$number" && "$nvcc" $options -o app $files >log 2>&1 &&
+            "$heddle" run -- ./app 2>&1 | sed 1q) | diff "$name-first" - >log ||
             fail "$layout: other output"
-    done
+    done <"$name-layouts"
 }
-[ -z "$nvcc" ] || [ $# -gt 1 ] || (check_several) >>said
+export -f check_several
+[ -z "$nvcc" ] || [ $# -gt 1 ] ||
+    (cd "$forms" && ls -d several*) | xargs -P 2 -I {} bash -c 'check_several "{}"' >>said
 cat said
 failures=$((failures + $(grep -c '^FAILED' said)))
 finish

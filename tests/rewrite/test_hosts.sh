@@ -142,14 +142,39 @@ cat >host.py <<'PY'
 import pyopencl as cl
 d = cl.Buffer(context, cl.mem_flags.READ_WRITE, 64)
 program.k(queue, (64,), None, d)
+e = pyopencl.array.to_device(queue, bodies)
 PY
-refuses "host.py:2:8: error: a buffer of PyOpenCL's.*heddle apply --layout RECORD=LAYOUT -- PROGRAM" \
-    apply --no-verify --layout soa --host host.py --out new k.cl
+call apply --no-verify --layout soa --host host.py --out new k.cl
+[ "$status" -eq 2 ] || complain 'a host in Python is not refused'
+for place in 2:8 4:20; do
+    says "host.py:$place: error: a buffer of PyOpenCL's.*heddle apply --layout RECORD=LAYOUT -- PROGRAM"
+done
 if [ -e /usr/include/CL/opencl.hpp ]; then
     for declared in 'struct all { cl::Buffer d; };' 'int main() { cl::Buffer d; }'; do
         printf '%s\n' '#include <CL/opencl.hpp>' "$declared" >host.cpp
         refuses "host.cpp:2:14: error: 'd' is of OpenCL's C.. bindings.*-- PROGRAM" \
             apply --no-verify --layout soa --host host.cpp --out new k.cl
+    done
+    cat >host.cpp <<'CPP'
+#include <CL/opencl.hpp>
+#include <vector>
+struct body { float x; int n; };
+void upload(cl::CommandQueue &queue, cl::Buffer &to, const std::vector<body> &all) {
+    queue.enqueueWriteBuffer(to, CL_TRUE, 0, all.size() * sizeof(body), all.data());
+}
+int main() {
+    cl::Context context(CL_DEVICE_TYPE_DEFAULT);
+    cl::CommandQueue queue(context);
+    std::vector<body> all(64);
+    auto one = cl::Buffer(context, all.begin(), all.end(), false);
+    std::vector<cl::Buffer> some = {one};
+    upload(queue, some[0], all);
+}
+CPP
+    call apply --no-verify --layout soa --host host.cpp --out new k.cl
+    [ "$status" -eq 2 ] || complain "a host with OpenCL's C++ bindings is not refused"
+    for named in 11:5:one 12:5:some; do
+        says "host.cpp:${named%:*}: error: '${named##*:}' is of OpenCL's C.. bindings.*use cl_mem.*-- PROGRAM"
     done
 fi
 

@@ -1,6 +1,6 @@
 # Programs in CUDA C before and after they are rewritten: built as one, run, and compared. For scripts
-# that have read cli/lib.sh and set `whole` to the folder of the originals; what becomes of PROGRAM lies
-# in PROGRAM-rewritten/*/.
+# that have read cli/lib.sh and set `whole` to the folder of the originals, and `standard` where they
+# are newer than C++14; what becomes of PROGRAM lies in PROGRAM-rewritten/*/.
 nvcc=${CUDA_PATH-${CUDA_HOME-/usr/local/cuda}}/bin/nvcc
 [ -x "$nvcc" ] || nvcc=
 clang=$(sed -n 's/^CLANG_PROGRAM:FILEPATH=//p' "$(dirname "$heddle")/CMakeCache.txt")
@@ -38,7 +38,7 @@ together() {
 # build: the program $name from $name.cu, or at least compiled where there is no nvcc.
 build() {
     if [ -n "$nvcc" ]; then
-        "$nvcc" -std=c++14 -gencode arch=compute_80,code=compute_80 -cudart shared -o "$name" \
+        "$nvcc" -std="${standard:-c++14}" -gencode arch=compute_80,code=compute_80 -cudart shared -o "$name" \
             "$name.cu" >log 2>&1 || fail "nvcc refuses $name.cu"
     else
         "$clang" -x cuda --cuda-device-only --cuda-path=/no/toolkit -nocudainc -nogpulib \

@@ -266,8 +266,16 @@ static hd_record *record_of(reader *r, CXType type, const char *member) {
     if ((kind != CXCursor_StructDecl && kind != CXCursor_ClassDecl) || size <= 0 || !place.file)
         return NULL;
     hd_record *record = known_record(front, type, &place);
-    if (record || is_value(front, declaration) || inherits(front, declaration))
+    if (record || is_value(front, declaration))
         return record;
+    if (inherits(front, declaration)) {
+        if (r->is_pointed)
+            hd_note(front->diag, &place,
+                    "%s has base classes or virtual functions, so it has no layouts; make what it "
+                    "inherits a field of its own",
+                    spelling_of(front->arena, type));
+        return NULL;
+    }
     record = hd_new(front->arena, hd_record);
     record->place = place;
     name_record(front, record, type, declaration, member);
@@ -626,6 +634,19 @@ static bool is_struct(front_state *front, CXCursor cursor) {
            LLVMGetTypeByName2(front->context, hd_format(front->arena, "class.%s", name));
 }
 
+/* typedef struct body_s { ... } body; */
+static void take_alias(reader *r, CXCursor named) {
+    front_state *front = r->front;
+    CXType type = clang_getCanonicalType(clang_getTypedefDeclUnderlyingType(named));
+    if (!is_record(type))
+        return;
+    hd_place place = place_of(front, clang_getTypeDeclaration(type));
+    hd_record *record = place.file ? known_record(front, type, &place) : NULL;
+    const char *name = hd_clang_text(front->arena, clang_getCursorSpelling(named));
+    if (record && !record->alias && strcmp(record->name, name) != 0)
+        record->alias = name;
+}
+
 static void visit(reader *r, CXCursor around) {
     hd_cursors inside = hd_cursor_children(r->front->arena, around);
     for (size_t i = 0; i < inside.count && !r->status; i++) {
@@ -641,6 +662,8 @@ static void visit(reader *r, CXCursor around) {
             visit_function(r, cursor);
         else if (kind == CXCursor_VarDecl)
             visit_probe(r, cursor);
+        else if (kind == CXCursor_TypedefDecl || kind == CXCursor_TypeAliasDecl)
+            take_alias(r, cursor);
     }
 }
 

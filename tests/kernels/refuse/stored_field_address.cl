@@ -7,5 +7,5 @@ __kernel void k(__global R *p) {
     atomic_add(&(p[i / 4].n), 1); atomic_inc(&p->n); atomic_max(&(p + 3)->n, i);
     atomic_xchg((volatile __global float *)&p[i].x, 1.0f);
     atomic_cmpxchg((volatile __global uint *)&p[i].y, 0u, as_uint(1.5f));
-    volatile __global int *z = &p[i].n;
+    volatile __global int *z = &p[i].n; z[1] = 0;
 }

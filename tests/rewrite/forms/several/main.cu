@@ -1,3 +1,5 @@
+// Managed memory that one file fills, and another gives to its kernels.
+// in: Body=soa; Body=aosoa:32
 #include <cstdio>
 
 #include "body.h"
