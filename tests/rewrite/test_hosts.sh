@@ -144,9 +144,10 @@ d = cl.Buffer(context, cl.mem_flags.READ_WRITE, 64)
 program.k(queue, (64,), None, d)
 e = pyopencl.array.to_device(queue, bodies)
 PY
+call apply --no-verify --layout soa --host host.py --out new k.cl
+[ "$status" -eq 2 ] || complain 'a host in Python is not refused'
 for place in 2:8 4:20; do
-    refuses "host.py:$place: error: a buffer of PyOpenCL's.*heddle apply --layout RECORD=LAYOUT -- PROGRAM" \
-        apply --no-verify --layout soa --host host.py --out new k.cl
+    says "host.py:$place: error: a buffer of PyOpenCL's.*heddle apply --layout RECORD=LAYOUT -- PROGRAM"
 done
 if [ -e /usr/include/CL/opencl.hpp ]; then
     for declared in 'struct all { cl::Buffer d; };' 'int main() { cl::Buffer d; }'; do
@@ -170,9 +171,10 @@ int main() {
     upload(queue, some[0], all);
 }
 CPP
-    for named in 4:38:to 11:5:one 12:5:some; do
-        refuses "host.cpp:${named%:*}: error: '${named##*:}' is of OpenCL's C.. bindings.*use cl_mem.*-- PROGRAM" \
-            apply --no-verify --layout soa --host host.cpp --out new k.cl
+    call apply --no-verify --layout soa --host host.cpp --out new k.cl
+    [ "$status" -eq 2 ] || complain "a host with OpenCL's C++ bindings is not refused"
+    for named in 11:5:one 12:5:some; do
+        says "host.cpp:${named%:*}: error: '${named##*:}' is of OpenCL's C.. bindings.*use cl_mem.*-- PROGRAM"
     done
 fi
 
