@@ -5,16 +5,17 @@ source "$(dirname "$0")/../cli/lib.sh"
 source "$source_folder/tests/cuda/programs.sh"
 # PTX of some is kept. Where there is nvcc, it makes that of every fifth of the others: test_programs.sh has
 # them all. Left out are programs that need the toolkit's headers (arrivals, bulk, clusters, driver, exchanges,
-# groups, half, pipeline, tensors, waits, warpgroups) or its linker (linked), one whose PTX names folders (debugging), and what clang does in another way than nvcc, or
-# not at all: names of static variables (modules), managed variables, a default stream for each thread
+# groups, half, pipeline, tensors, waits, warpgroups) or its linker (linked), one whose PTX names folders
+# (debugging), one that test_programs.sh runs in all its ways (deadlocks), and what clang does in another way than
+# nvcc, or not at all: names of static variables (modules), managed variables, a default stream for each thread
 # (per_thread).
 nvcc=${CUDA_PATH-${CUDA_HOME-/usr/local/cuda}}/bin/nvcc
 number=0
 for file in "$programs"/*.cu; do
     name=$(basename "$file" .cu)
     case $name in
-    arrivals | bulk | clusters | debugging | driver | exchanges | groups | half | linked | managed | modules | per_thread | \
-        pipeline | tensors | waits | warpgroups) continue ;;
+    arrivals | bulk | clusters | deadlocks | debugging | driver | exchanges | groups | half | linked) continue ;;
+    managed | modules | per_thread | pipeline | tensors | waits | warpgroups) continue ;;
     esac
     number=$((number + 1))
     if [ -e "$kept/$name.ptx" ]; then

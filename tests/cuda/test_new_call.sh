@@ -9,7 +9,7 @@ fail() { echo "FAILED: $*"; exit 1; }
 mkdir -p src/cuda src/kernel
 cp -r "$source_folder"/src/cuda/{interfaces,runtime,driver,libraries.cmake,*.h} src/cuda/
 cp "$source_folder/src/kernel/cuda_calls.def" src/kernel/
-for folder in base device layout watch; do ln -s "$source_folder/src/$folder" "src/$folder"; done
+for folder in base device layout machine watch; do ln -s "$source_folder/src/$folder" "src/$folder"; done
 ln -s "$source_folder/include" include
 cat >CMakeLists.txt <<END
 cmake_minimum_required(VERSION 3.20)
