@@ -687,6 +687,23 @@ static hd_status check_local_size(const resolver *r, hd_launch *launch) {
     return HD_OK;
 }
 
+/* Blocks of a cluster, as the launch or the kernel says; where both do, they agree. */
+static hd_status take_cluster(const resolver *r, hd_launch *launch) {
+    const uint32_t *required = launch->kernel->required_cluster;
+    if (!required[0])
+        return HD_OK;
+    if (!launch->cluster[0])
+        memcpy(launch->cluster, required, sizeof launch->cluster);
+    for (uint32_t d = 0; d < 3; d++)
+        if (launch->cluster[d] != required[d] ||
+            launch->global[d] / launch->local[d] % launch->cluster[d])
+            return REFUSE(r, launch,
+                          "kernel '%s' runs in clusters of %u x %u x %u blocks; let 'blocks' be "
+                          "multiples of that",
+                          launch->kernel->name, required[0], required[1], required[2]);
+    return HD_OK;
+}
+
 hd_status hd_launch_check_size(const hd_diag *diag, const hd_launch *launch) {
     uint64_t room = most_work_items;
     for (uint32_t d = 0; d < launch->dims; d++) {
@@ -829,7 +846,8 @@ static hd_status resolve_launch(const resolver *r, hd_launch *launch) {
     }
     hd_status status;
     if ((status = job_launch_check_way(r, launch)) ||
-        (status = hd_launch_check_size(r->diag, launch)) || (status = check_local_size(r, launch)))
+        (status = hd_launch_check_size(r->diag, launch)) ||
+        (status = check_local_size(r, launch)) || (status = take_cluster(r, launch)))
         return status;
     for (uint32_t s = 0; s < launch->kernel->static_count && !launch->shared_given; s++)
         if (launch->kernel->statics[s].is_dynamic)

@@ -281,9 +281,10 @@ typedef struct kir_kernel {
     uint32_t inst_count;
     kir_block *blocks; /* blocks[0] is the entry */
     uint32_t block_count;
-    uint32_t required_local[3]; /* reqd_work_group_size, or 0 */
-    uint32_t sub_group;         /* lanes of a sub-group that the source asks for, or 0 */
-    kir_split split;            /* not in the text form */
+    uint32_t required_local[3];   /* reqd_work_group_size, or 0 */
+    uint32_t required_cluster[3]; /* blocks of a cluster, or 0 */
+    uint32_t sub_group;           /* lanes of a sub-group that the source asks for, or 0 */
+    kir_split split;              /* not in the text form */
 } kir_kernel;
 
 /* Lanes of a sub-group, in the order of their linear ids; the last one of a block may have fewer. */

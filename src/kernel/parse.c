@@ -585,6 +585,13 @@ static kir_kernel *read_kernel(reader *r) {
             if (!kernel->required_local[d])
                 wrong(r, &size, "a size of work-groups is from 1 on");
         }
+    if (accept_word(r, "cluster"))
+        for (int d = 0; d < 3; d++) {
+            token size = r->now;
+            kernel->required_cluster[d] = expect_small(r);
+            if (!kernel->required_cluster[d])
+                wrong(r, &size, "a size of clusters is from 1 on");
+        }
     if (accept_word(r, "sub_group")) {
         token size = r->now;
         kernel->sub_group = expect_small(r);

@@ -280,6 +280,9 @@ void kir_print(hd_str *out, const kir_kernel *kernel) {
     const uint32_t *local = kernel->required_local;
     if (local[0] | local[1] | local[2])
         hd_str_printf(out, " local %u %u %u", local[0], local[1], local[2]);
+    const uint32_t *cluster = kernel->required_cluster;
+    if (cluster[0])
+        hd_str_printf(out, " cluster %u %u %u", cluster[0], cluster[1], cluster[2]);
     if (kernel->sub_group)
         hd_str_printf(out, " sub_group %u", kernel->sub_group);
     print_place(out, &kernel->place);

@@ -231,6 +231,8 @@ bool vm_pass_cluster(vm_run *r) {
             return false;
     }
     for (uint32_t b = 0; b < count; b++) {
+        if (any)
+            vm_check_together(blocks[b], blocks[b]->flow->arrived);
         clear(blocks[b], blocks[b]->flow->arrived);
         let_go(blocks[b], blocks[b]->flow->at_cluster);
     }

@@ -96,13 +96,14 @@ static void fold_bytes(const folding *f, uint8_t *to, const uint8_t *from, uint3
 
 /* Where bytes of a piece are; faults where it may not have them. */
 static uint8_t *find_piece(vm_run *r, const vm_op *op, uint32_t lane, uint64_t address,
-                           uint32_t bytes, bool writes) {
+                           uint32_t bytes, vm_way way) {
+    const bool writes = way != VM_READS;
     const vm_region *g = vm_find_region(r, address, bytes);
     if (!g || (writes && g->read_only))
         vm_fault_access(r, op, lane, address, bytes, 1, writes);
     const vm_target t = {.region = g, .strided = true, .base = address};
     if (r->checked)
-        vm_check_lane(r, op, &t, lane, bytes, writes ? VM_WRITES : VM_READS);
+        vm_check_lane(r, op, &t, lane, bytes, way);
     return vm_host(r, &t, lane, address);
 }
 
@@ -144,11 +145,12 @@ static void move_pieces(vm_run *r, const vm_op *op, uint32_t lane, const folding
         const piece *p = &pieces[i];
         uint8_t data[PIECE] = {0};
         if (p->bytes)
-            memcpy(data + p->skip, find_piece(r, op, lane, p->from, p->bytes, false), p->bytes);
+            memcpy(data + p->skip, find_piece(r, op, lane, p->from, p->bytes, VM_READS), p->bytes);
+        const vm_way way = fold->what == SET ? VM_WRITES : VM_UPDATES;
         /* Into a tensor goes what is in it, into shared memory all. */
         const uint32_t bytes = b->stores ? p->bytes : PIECE;
         if (bytes)
-            fold_bytes(fold, find_piece(r, op, lane, p->to, bytes, true),
+            fold_bytes(fold, find_piece(r, op, lane, p->to, bytes, way),
                        b->stores ? data + p->skip : data, bytes);
     }
     announce_side(r, b->to, pieces, count, first, true);

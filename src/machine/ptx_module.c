@@ -124,8 +124,7 @@ static void find_facts(hd_arena *arena, hd_ptx_kernel *k, const ptx_function *f)
             kernel->insts[i].op == KIR_ALLOCA ? (uint32_t)kernel->insts[i].imm[0] : 0;
     facts->registers = hd_kernel_registers(kernel, hd_flow_analyse(arena, kernel), NULL);
     memcpy(facts->required_threads, kernel->required_local, sizeof facts->required_threads);
-    if (f)
-        memcpy(facts->required_cluster, f->required_cluster, sizeof facts->required_cluster);
+    memcpy(facts->required_cluster, kernel->required_cluster, sizeof facts->required_cluster);
     if (f && f->target)
         facts->architecture = (uint32_t)strtoul(f->target + strlen("sm_"), NULL, 10);
     if (f && f->most_threads[0]) {

@@ -261,6 +261,7 @@ static hd_status lower_kernel(ptx_shared *s, uint32_t index, kir_kernel **kernel
     l.at = ptx_instance_new(&l, ptx_names_of(s, index), false);
     for (int d = 0; d < 3; d++)
         l.kernel->required_local[d] = entry->required_threads[d];
+    memcpy(l.kernel->required_cluster, entry->required_cluster, sizeof entry->required_cluster);
     if (entry->counts_clusters)
         ptx_cannot(&l,
                    "%s is launched by numbers of clusters (.blocksareclusters), which is not "
