@@ -113,7 +113,7 @@ typedef struct front_math {
 } front_math;
 bool front_libdevice(front_builder *b, front_math *call);
 /* What it gives and takes, "f:fi": h, i and l are integers of 16, 32 and 64 bits, f and d floats of 32 and 64,
- * p is a pointer; NULL: it is not known. */
+ * p is a pointer, v nothing; NULL: it is not known. */
 const char *front_libdevice_types(hd_arena *arena, const char *symbol);
 
 /* tidy.c: marks all that the values in `work` are computed from as `needed`. */

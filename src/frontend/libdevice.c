@@ -94,6 +94,30 @@ static bool lower_conversion(front_builder *b, front_math *call, const char *nam
     return true;
 }
 
+/* ---- two results: sincos(x, &s, &c) ------------------------------------------- */
+
+static bool lower_pair(front_builder *b, const front_math *call, const char *name) {
+    static const struct {
+        const char *name, *sine, *cosine;
+    } pairs[] = {{"sincos", "sin", "cos"},
+                 {"sincospi", "sinpi", "cospi"},
+                 {"fast_sincos", "native_sin", "native_cos"}};
+    const size_t length = strlen(name);
+    const bool is_float = length && name[length - 1] == 'f';
+    const kir_type type = {KIR_FLOAT, is_float ? 32 : 64, 1, 0};
+    name = is_float ? hd_strndup(b->arena, name, length - 1) : name;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        if (strcmp(pairs[i].name, name) != 0)
+            continue;
+        front_emit_store(b, front_emit_call(b, pairs[i].sine, type, 1, call->args), call->args[1],
+                         type.bits / 8);
+        front_emit_store(b, front_emit_call(b, pairs[i].cosine, type, 1, call->args), call->args[2],
+                         type.bits / 8);
+        return true;
+    }
+    return false;
+}
+
 /* ---- tables -------------------------------------------------------------------- */
 
 /* Functions of float and double, without the final f of the former: those that have the same name
@@ -209,13 +233,14 @@ bool front_libdevice(front_builder *b, front_math *call) {
     return recipe || lower_real(b, call, name) ||
            (length > 1 && name[length - 1] == 'f' &&
             lower_real(b, call, hd_strndup(b->arena, name, length - 1))) ||
-           lower_conversion(b, call, name) || lower_rounding(b, call, name);
+           lower_conversion(b, call, name) || lower_rounding(b, call, name) ||
+           lower_pair(b, call, name);
 }
 
 /* ---- types ------------------------------------------------------------------------- */
 
 /* Of functions of float and double, r, that are not of one and give the same; i is an int, l has 64 bits, and
- * p is a pointer. */
+ * p is a pointer, v nothing. */
 static const struct {
     const char *types, *names;
 } real_types[] = {
@@ -228,6 +253,7 @@ static const struct {
     {"l:r", "lrint llrint lround llround"},
     {"r:rp", "frexp modf"},
     {"r:rrp", "remquo"},
+    {"v:rpp", "sincos sincospi fast_sincos"},
 };
 /* Of functions with one name each; f and d are float and double, h has 16 bits. */
 static const struct {

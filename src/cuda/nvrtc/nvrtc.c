@@ -89,7 +89,7 @@ EXPORT int nvrtcAddNameExpression(program *p, const char *expression) {
 
 /* ---- names -------------------------------------------------------------------------------------- */
 
-#define NAMED "heddle_named"
+#define NAMED "heddle_named_"
 
 /* "ns::f<int>" of " &ns::f<int>" */
 static const char *without_address(const char *expression) {
@@ -97,50 +97,38 @@ static const char *without_address(const char *expression) {
     return *expression == '&' ? expression + 1 : expression;
 }
 
-/* A kernel for each expression, in whose symbol its own stands. */
+/* A variable for each expression, whose initial value is the symbol. */
 static void add_names(hd_str *text, const program *p) {
-    if (!p->expressions.count)
-        return;
-    hd_str_add(text, "\n#line 1 \"name expressions\"\n"
-                     "template <int i, typename T, T f> __global__ void " NAMED "() {}\n");
-    for (size_t i = 0; i < p->expressions.count; i++) {
-        const char *name = without_address(p->expressions.data[i]);
-        hd_str_printf(text, "template __global__ void " NAMED "<%zu, decltype(&(%s)), &%s>();\n", i,
-                      name, name);
-    }
+    if (p->expressions.count)
+        hd_str_add(text, "\n#line 1 \"name expressions\"\n");
+    for (size_t i = 0; i < p->expressions.count; i++)
+        hd_str_printf(text,
+                      "extern \"C\" __device__ const void *" NAMED "%zu = (const void *)&%s;\n", i,
+                      without_address(p->expressions.data[i]));
 }
 
-/* "_Z1fIiEvv" of "_Z12heddle_namedILi0EPFvvETnT0_XadL_Z1fIiEvvEEEvv"; a plain name stands there as "5table" or,
- * of a function, "_Z5scale". */
-static const char *named_by(hd_arena *arena, const char *symbol, size_t length) {
-    static const char mark[] = "XadL", rest[] = "EEEvv";
-    const char *text = hd_strndup(arena, symbol, length), *at = strstr(text, mark);
-    if (!at || !hd_ends_in(text, rest))
-        return NULL;
-    at += strlen(mark);
-    size_t bytes = strlen(at) - strlen(rest);
-    const char *name = hd_strndup(arena, at, bytes);
-    const char *digits = name + (!strncmp(name, "_Z", 2) ? 2 : 0);
-    char *end;
-    size_t plain = strtoul(digits, &end, 10);
-    return end > digits && strlen(end) == plain ? end : name;
+/* "f" of "f;", "generic(x);" */
+static const char *symbol_at(hd_arena *arena, const char *text) {
+    static const char generic[] = "generic(";
+    if (!strncmp(text, generic, strlen(generic)))
+        text += strlen(generic);
+    return hd_strndup(arena, text, strcspn(text, ");"));
 }
 
-/* Finds the symbols in the PTX, and leaves the kernels that say them out. */
+/* Finds the symbols in the PTX, and leaves the variables that have them out. */
 static const char *take_names(program *p, const char *ptx) {
-    static const char begin[] = ".visible .entry _Z12" NAMED "ILi", end[] = "\n}\n";
+    static const char begin[] = ".visible .global .align 8 .u64 " NAMED, value[] = " = ";
     hd_str rest = {.arena = p->arena};
     const char *at;
     for (size_t i = 0; i < p->expressions.count; i++)
         hd_push(p->arena, &p->symbols, NULL);
     while ((at = strstr(ptx, begin))) {
-        size_t number = strtoul(at + strlen(begin), NULL, 10);
-        const char *symbol = at + strlen(".visible .entry ");
-        if (number < p->symbols.count)
-            p->symbols.data[number] = named_by(p->arena, symbol, strcspn(symbol, "("));
+        char *behind;
+        size_t number = strtoul(at + strlen(begin), &behind, 10);
+        if (number < p->symbols.count && !strncmp(behind, value, strlen(value)))
+            p->symbols.data[number] = symbol_at(p->arena, behind + strlen(value));
         hd_str_addn(&rest, ptx, (size_t)(at - ptx));
-        const char *behind = strstr(at, end);
-        ptx = behind ? behind + strlen(end) : at + strlen(at);
+        ptx = at + strcspn(at, "\n");
     }
     hd_str_add(&rest, ptx);
     return hd_str_text(&rest);
@@ -184,6 +172,12 @@ static const char *absolute_folder(hd_arena *arena, const char *folder) {
                                                         : hd_format(arena, "%s/%s", here, folder);
 }
 
+/* A toolkit's headers are for its compiler; Heddle has its own. */
+static bool is_toolkits(hd_arena *arena, const char *word) {
+    return !strncmp(word, "-I", 2) &&
+           !access(hd_format(arena, "%s/cuda_runtime.h", word + 2), R_OK);
+}
+
 static wishes read_options(hd_arena *arena, int count, const char *const *options) {
     wishes w = {false, false, ""};
     char **words = hd_new_array(arena, char *, count + 1);
@@ -204,6 +198,8 @@ static wishes read_options(hd_arena *arena, int count, const char *const *option
             if (!strncmp(word, folders[f], length) && word[length])
                 word = hd_format(arena, "-I%s", absolute_folder(arena, word + length));
         }
+        if (is_toolkits(arena, word))
+            continue;
         w.wants_machine_code |= strstr(word, "arch") && strstr(word, "=sm_");
         words[kept++] = hd_strdup(arena, word);
     }
@@ -225,6 +221,7 @@ static hd_status write_header(hd_arena *arena, const char *folder, const source 
 
 static const char *whole_text(const program *p, const wishes *w, hd_arena *arena) {
     hd_str text = {.arena = arena};
+    hd_str_add(&text, "#include <assert.h>\n#include <stddef.h>\n"); /* what NVRTC knows without */
     if (w->all_on_device)
         hd_str_add(&text, "#pragma clang force_cuda_host_device begin\n");
     hd_str_printf(&text, "#line 1 \"%s\"\n%s", p->main.name, p->main.text);
@@ -244,7 +241,7 @@ static void compile(program *p, const wishes *w, hd_arena *arena, const char *fo
         status = write_header(arena, folder, &p->headers.data[i]);
     const char *const words[] = {
         "show", "--ptx",
-        hd_format(arena, "--options=-DHEDDLE_RTC -D__CUDACC_RTC__ -I%s %s", folder, w->options),
+        hd_format(arena, "--options=--cuda-path= -D__CUDACC_RTC__ -I%s %s", folder, w->options),
         file, NULL};
     const char *why = status ? "the text or a header of the program cannot be written"
                              : hd_child_run(arena, words, folder, printed);

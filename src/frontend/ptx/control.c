@@ -180,7 +180,7 @@ static bool lower_math(ptx_lowering *l, const char *name) {
     const char *types = strncmp(name, FRONT_LIBDEVICE, strlen(FRONT_LIBDEVICE))
                             ? NULL
                             : front_libdevice_types(l->arena, name);
-    if (!types || strlen(types) - 2 != list->count || !results->count)
+    if (!types || strlen(types) - 2 != list->count || (*types != 'v') != results->count)
         return false;
     kir_value *args = hd_new_array(l->arena, kir_value, list->count + 1);
     for (uint32_t i = 0; i < list->count; i++) {
@@ -202,7 +202,8 @@ static bool lower_math(ptx_lowering *l, const char *name) {
     front_math math = {name, list->count, args, result, KIR_NONE};
     if (!front_libdevice(&l->out, &math))
         return false;
-    ptx_put_to(l, &results->list[0], math.result, false);
+    if (results->count)
+        ptx_put_to(l, &results->list[0], math.result, false);
     return true;
 }
 
