@@ -32,8 +32,12 @@ static double now(void) {
 /* ---- traces ------------------------------------------------------------------------- */
 
 static hd_field fields[FIELDS];
-static hd_record record = {"body",        "struct body",     28, 4, FIELDS, fields, {0},
-                           .whole = NULL, .of_arrays = false};
+static hd_record record = {.name = "body",
+                           .spelling = "struct body",
+                           .size = 28,
+                           .align = 4,
+                           .field_count = FIELDS,
+                           .fields = fields};
 
 /* A block's events; all its lanes are active. */
 typedef struct block {

@@ -119,11 +119,14 @@ CALL(cudaFuncGetAttributes, (cudaFuncAttributes * a, const void *which), a, whic
         .binaryVersion = call_kernel_number(p, kernel, BINARY_VERSION),
         .maxDynamicSharedSizeBytes = call_kernel_number(p, kernel, MOST_SHARED),
         .preferredShmemCarveout = call_kernel_number(p, kernel, CARVEOUT),
+#if CUDART >= 12
         .clusterDimMustBeSet = call_kernel_number(p, kernel, CLUSTER_MUST),
         .requiredClusterWidth = call_kernel_number(p, kernel, CLUSTER_WIDTH),
         .requiredClusterHeight = call_kernel_number(p, kernel, CLUSTER_HEIGHT),
         .requiredClusterDepth = call_kernel_number(p, kernel, CLUSTER_DEPTH),
-        .nonPortableClusterSizeAllowed = call_kernel_number(p, kernel, CLUSTER_NON_PORTABLE)};
+        .nonPortableClusterSizeAllowed = call_kernel_number(p, kernel, CLUSTER_NON_PORTABLE),
+#endif
+    };
     return CUDA_SUCCESS;
 }
 #else

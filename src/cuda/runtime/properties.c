@@ -128,11 +128,11 @@ static void fill_attributes(const cuda_process *p, cudaDeviceProp *d) {
     d->concurrentManagedAccess = attribute(p, 89);
     d->canUseHostPointerForRegisteredMem = attribute(p, 91);
     d->cooperativeLaunch = attribute(p, 95);
-    d->clusterLaunch = attribute(p, 120);
     d->sharedMemPerBlockOptin = (size_t)attribute(p, 97);
     d->maxBlocksPerMultiProcessor = attribute(p, 106);
     d->reservedSharedMemPerBlock = (size_t)attribute(p, 111);
 #if CUDART >= 12
+    d->clusterLaunch = attribute(p, 120);
     d->hostRegisterSupported = attribute(p, 99);
     d->memoryPoolsSupported = attribute(p, 115);
 #endif

@@ -478,6 +478,8 @@ static bool has_its_type(ptx_lowering *l, const ptx_rule *rule) {
     static const char moves[] = "mov ld ldu st atom", of_bits[] = "and or xor not cnot shl shr";
     const char *name = l->inst->words[0];
     ptx_type type = ptx_type_of(l->inst, 0);
+    if (rule->lower == ptx_lower_refused) /* which says more */
+        return true;
     bool is_integer =
         ptx_find_rule(ptx_integer_rules, l->inst) == rule || hd_has_word(of_bits, name);
     if (!(type == PTX_B128 && !hd_has_word(moves, name)) && !(is_integer && ptx_is_float(type)))
