@@ -46,6 +46,10 @@ __global__ void fetch_level(cudaTextureObject_t texture, const float2 *at, float
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     to[i] = tex2DLod<float4>(texture, at[i].x, at[i].y, level);
 }
+__global__ void fetch_layer(cudaTextureObject_t texture, float *to, int layer) {
+    const int x = threadIdx.x, y = blockIdx.x;
+    to[y * blockDim.x + x] = tex2DLayered<float>(texture, x, y, layer);
+}
 __global__ void triple(cudaSurfaceObject_t surface) {
     const int x = threadIdx.x * 4, y = blockIdx.x;
     surf2Dwrite(3 * surf2Dread<int>(surface, x, y) + 1, surface, x, y);
@@ -345,6 +349,53 @@ static void other_formats() {
     DRIVER(cuMemFree(memory));
 }
 
+// The second layer and the third of four; one that there is not is the nearest.
+static void layers() {
+    const int width = 8, height = 4, count = 4;
+    const CUDA_ARRAY3D_DESCRIPTOR d =
+        described(width, height, count, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_LAYERED);
+    float texels[count][height][width], *got;
+    CUarray array;
+    CUtexObject object;
+    CUDA_MEMCPY3D copy = {};
+    CUDA_RESOURCE_DESC what = {};
+    CUDA_TEXTURE_DESC how = {};
+    CUDA_RESOURCE_VIEW_DESC view = {};
+    for (int i = 0; i < count * height * width; i++)
+        (&texels[0][0][0])[i] = 2.5f * i + 1;
+    DRIVER(cuArray3DCreate(&array, &d));
+    copy.srcMemoryType = CU_MEMORYTYPE_HOST;
+    copy.srcHost = texels;
+    copy.srcPitch = copy.WidthInBytes = sizeof **texels;
+    copy.srcHeight = copy.Height = height;
+    copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+    copy.dstArray = array;
+    copy.Depth = count;
+    DRIVER(cuMemcpy3D(&copy));
+    CUDA(cudaMallocManaged(&got, width * height * sizeof *got));
+    what.resType = CU_RESOURCE_TYPE_ARRAY;
+    what.res.array.hArray = array;
+    how.addressMode[0] = how.addressMode[1] = CU_TR_ADDRESS_MODE_CLAMP;
+    view.width = width;
+    view.height = height;
+    view.depth = count;
+    view.firstLayer = 1;
+    view.lastLayer = 2;
+    DRIVER(cuTexObjectCreate(&object, &what, &how, &view));
+    for (int layer = 0; layer < 4; layer++) {
+        fetch_layer<<<height, width>>>(object, got, layer);
+        CUDA(cudaDeviceSynchronize());
+        CHECK(!std::memcmp(got, texels[layer ? 2 : 1], sizeof *texels));
+    }
+    DRIVER(cuTexObjectDestroy(object));
+    view.depth = 2;
+    CHECK(cuTexObjectCreate(&object, &what, &how, &view) == CUDA_ERROR_INVALID_VALUE);
+    view.depth = view.lastLayer = count;
+    CHECK(cuTexObjectCreate(&object, &what, &how, &view) == CUDA_ERROR_INVALID_VALUE);
+    DRIVER(cuArrayDestroy(array));
+    CUDA(cudaFree(got));
+}
+
 // Of the second level of an array that surfaces may write.
 static void surfaces() {
     const int width = 8, height = 4;
@@ -633,6 +684,7 @@ int main() {
     levels l = make_levels();
     objects(l);
     other_formats();
+    layers();
     surfaces();
     references(module, l);
     cluster_occupancy(module);
