@@ -210,7 +210,8 @@ static cuda_error describe_memory(const cuda_process *p, kir_texture *t, const c
         return CUDA_INVALID_VALUE;
     set_texels(t, r->texels);
     t->levels = 1;
-    if (!is_rows) { /* zeros outside */
+    if (!is_rows) { /* zeros outside, and no filter */
+        t->flags &= ~(unsigned)KIR_TEXTURE_LINEAR;
         t->address[0] = BORDER;
         memset(t->border, 0, sizeof t->border);
     }
@@ -222,9 +223,12 @@ static cuda_error describe_memory(const cuda_process *p, kir_texture *t, const c
     return CUDA_SUCCESS;
 }
 
-/* Texels of another format and the same size, some levels, some layers. */
-static cuda_error apply_view(cuda_process *p, kir_texture *t, const cuda_view *v) {
+/* Of an array: texels of another format and the same size, some levels, some layers. */
+static cuda_error apply_view(cuda_process *p, kir_texture *t, const cuda_resource *r,
+                             const cuda_view *v) {
     const uint32_t bytes = t->bits / 8 * t->channels;
+    if (r->type != CUDA_OF_ARRAY && r->type != CUDA_OF_MIPMAP)
+        return CUDA_INVALID_VALUE;
     if (v->format) {
         const cuda_texels texels = texels_of_view(v->format);
         if (!texels.bits) {
@@ -235,6 +239,9 @@ static cuda_error apply_view(cuda_process *p, kir_texture *t, const cuda_view *v
             return CUDA_INVALID_VALUE;
         set_texels(t, texels);
     }
+    if (v->width != t->level[0].width || or_one(v->height) != t->level[0].height ||
+        or_one(v->depth) != t->level[0].depth)
+        return CUDA_INVALID_VALUE;
     if (v->last_level < v->first_level || v->last_level >= t->levels ||
         v->last_layer < v->first_layer || v->last_layer >= or_one(t->layers))
         return CUDA_INVALID_VALUE;
@@ -268,6 +275,10 @@ static cuda_error describe(cuda_process *p, kir_texture *t, const cuda_resource 
     case CUDA_OF_ROWS: return describe_memory(p, t, r);
     default: return CUDA_INVALID_VALUE;
     }
+}
+
+cuda_error cuda_resource_check(cuda_process *p, const cuda_resource *r) {
+    return describe(p, &(kir_texture){0}, r);
 }
 
 /* ---- objects --------------------------------------------------------------------------------------- */
@@ -354,7 +365,7 @@ cuda_error cuda_texture_make(cuda_process *p, const cuda_resource *resource, con
     kir_texture t = *sampled;
     cuda_error error = describe(p, &t, resource);
     if (!error && view)
-        error = apply_view(p, &t, view);
+        error = apply_view(p, &t, resource, view);
     if (!error)
         error = check_sampling(p, &t, resource, like->is_runtimes);
     return error ? error : make_object(p, like, &t, result);

@@ -88,6 +88,8 @@ typedef struct cuda_object {
     cuda_view view;
 } cuda_object;
 
+/* Whether it is something that texels can be read of. */
+cuda_error cuda_resource_check(cuda_process *p, const cuda_resource *resource);
 /* `sampled` says how, the resource and the view (or NULL) what; the object is a copy of `like`
  * but for these. */
 cuda_error cuda_texture_make(cuda_process *p, const cuda_resource *resource, const cuda_view *view,

@@ -230,7 +230,7 @@ CALL(cuTexObjectCreate,
       const sampling_description *sampling, const cuda_view *view),
      object, resource, sampling, view) {
     uint64_t made;
-    if (!object || !resource || !sampling)
+    if (!object || !resource || !sampling || resource->flags)
         return CUDA_INVALID_VALUE;
     if (sampling->flags & SEAMLESS)
         return cuda_seamless_refused(p);
@@ -247,7 +247,7 @@ CALL(cuTexObjectCreate,
 CALL(cuSurfObjectCreate, (unsigned long long *object, const resource_description *resource), object,
      resource) {
     uint64_t made;
-    if (!object || !resource)
+    if (!object || !resource || resource->flags)
         return CUDA_INVALID_VALUE;
     cuda_object like = {.is_surface = true};
     memcpy(like.resource, resource, sizeof like.resource);
@@ -300,27 +300,33 @@ static cuda_error bind(cuda_process *p, cuda_handle reference, bool is_surface,
     r->is_bound = r->is_changed = true;
     return CUDA_SUCCESS;
 }
-/* Of an array or a mipmapped one; NULL unbinds. */
+/* Of an array or a mipmapped one, whose texels are the format from now on; NULL unbinds. */
 static cuda_error bind_handle(cuda_process *p, cuda_handle reference, bool is_surface,
                               cuda_handle handle, bool is_mipmap) {
-    if (handle && !cuda_handle_is(p, handle, is_mipmap ? CUDA_MIPMAP : CUDA_ARRAY))
-        return CUDA_INVALID_HANDLE;
-    const cuda_resource resource = {.type = is_mipmap ? CUDA_OF_MIPMAP : CUDA_OF_ARRAY,
-                                    .at = handle};
+    cuda_resource resource = {.type = is_mipmap ? CUDA_OF_MIPMAP : CUDA_OF_ARRAY, .at = handle};
+    if (handle) {
+        if (!cuda_handle_is(p, handle, is_mipmap ? CUDA_MIPMAP : CUDA_ARRAY))
+            return CUDA_INVALID_HANDLE;
+        const cuda_array *array = is_mipmap ? ((const cuda_mipmap *)handle)->levels[0] : handle;
+        if (is_surface && !(array->flags & CUDA_ARRAY_SURFACE))
+            return CUDA_INVALID_VALUE;
+        resource.texels = array->texels;
+    }
     cuda_error error = bind(p, reference, is_surface, &resource);
     if (!error)
         ((cuda_reference *)reference)->is_bound = handle != NULL;
     return error;
 }
+enum { OVERRIDE_FORMAT = 1 }; /* CU_TRSA_OVERRIDE_FORMAT, without which no array is bound */
 CALL(cuTexRefSetArray, (cuda_handle reference, cuda_handle array, unsigned flags), reference, array,
      flags) {
-    (void)flags; /* to take the array's format, which is its only one */
-    return bind_handle(p, reference, false, array, false);
+    return flags == OVERRIDE_FORMAT ? bind_handle(p, reference, false, array, false)
+                                    : CUDA_INVALID_VALUE;
 }
 CALL(cuTexRefSetMipmappedArray, (cuda_handle reference, cuda_handle mipmap, unsigned flags),
      reference, mipmap, flags) {
-    (void)flags;
-    return bind_handle(p, reference, false, mipmap, true);
+    return flags == OVERRIDE_FORMAT ? bind_handle(p, reference, false, mipmap, true)
+                                    : CUDA_INVALID_VALUE;
 }
 CALL(cuSurfRefSetArray, (cuda_handle reference, cuda_handle array, unsigned flags), reference,
      array, flags) {
@@ -355,13 +361,14 @@ CALL(cuTexRefSetAddress2D_v3,
      pitch) {
     if (!texture_at(p, reference) || !d)
         return d ? CUDA_INVALID_HANDLE : CUDA_INVALID_VALUE;
-    return bind(p, reference, false,
-                &(cuda_resource){.type = CUDA_OF_ROWS,
-                                 .at = at,
-                                 .texels = texels_of(d->format, d->channels),
-                                 .width = d->width,
-                                 .height = d->height,
-                                 .pitch = pitch});
+    const cuda_resource rows = {.type = CUDA_OF_ROWS,
+                                .at = at,
+                                .texels = texels_of(d->format, d->channels),
+                                .width = d->width,
+                                .height = d->height,
+                                .pitch = pitch};
+    cuda_error error = plain(cuda_resource_check(p, &rows));
+    return error ? error : bind(p, reference, false, &rows);
 }
 
 /* A call that sets something of the texture's, with `r`. */
@@ -378,9 +385,13 @@ static void set_flag(cuda_reference *r, unsigned flag, bool is_set) {
     r->sampled.flags = (r->sampled.flags & ~flag) | (is_set ? flag : 0);
 }
 SET_CALL(cuTexRefSetFormat, (int format, int channels), (format, channels),
-         r->resource.texels = texels_of(format, (unsigned)channels))
-SET_CALL(cuTexRefSetFilterMode, (int mode), (mode), set_flag(r, KIR_TEXTURE_LINEAR, mode))
+         const cuda_texels texels = texels_of(format, (unsigned)channels);
+         if (!cuda_texel_bytes(texels)) return CUDA_INVALID_VALUE; r->resource.texels = texels)
+SET_CALL(cuTexRefSetFilterMode, (int mode), (mode),
+         if (mode < 0 || mode > 1) return CUDA_INVALID_VALUE;
+         set_flag(r, KIR_TEXTURE_LINEAR, mode))
 SET_CALL(cuTexRefSetMipmapFilterMode, (int mode), (mode),
+         if (mode < 0 || mode > 1) return CUDA_INVALID_VALUE;
          set_flag(r, KIR_TEXTURE_BETWEEN_LEVELS, mode))
 SET_CALL(cuTexRefSetMipmapLevelBias, (float bias), (bias), r->sampled.bias = bias)
 SET_CALL(cuTexRefSetMipmapLevelClamp, (float least, float most), (least, most),
@@ -388,7 +399,7 @@ SET_CALL(cuTexRefSetMipmapLevelClamp, (float least, float most), (least, most),
          r->sampled.most_level = most)
 SET_CALL(cuTexRefSetMaxAnisotropy, (unsigned most), (most), (void)most)
 SET_CALL(cuTexRefSetAddressMode, (int d, int mode), (d, mode),
-         if (d < 0 || d > 2) return CUDA_INVALID_VALUE;
+         if (d < 0 || d > 2 || mode < 0 || mode > 3) return CUDA_INVALID_VALUE;
          r->sampled.address[d] = (uint32_t)mode)
 SET_CALL(cuTexRefSetBorderColor, (const float *colour), (colour),
          if (!colour) return CUDA_INVALID_VALUE;
@@ -405,12 +416,21 @@ SET_CALL(cuTexRefSetFlags, (unsigned flags), (flags),
         const cuda_reference *r = texture_at(p, reference);                 \
         return r ? GIVE(result, expression) : CUDA_INVALID_HANDLE;          \
     }
-static void *bound(const cuda_reference *r, bool is_handle) {
-    const bool has_handle = r->resource.type == CUDA_OF_ARRAY || r->resource.type == CUDA_OF_MIPMAP;
-    return r->is_bound && has_handle == is_handle ? r->resource.at : NULL;
+/* What is bound, which nothing of another kind is. */
+static cuda_error give_bound(const cuda_reference *r, bool is_handle, void **result) {
+    const bool is_array = r->resource.type == CUDA_OF_ARRAY;
+    const bool is_memory = r->resource.type == CUDA_OF_MEMORY || r->resource.type == CUDA_OF_ROWS;
+    return r->is_bound && (is_handle ? is_array : is_memory) ? GIVE(result, r->resource.at)
+                                                             : CUDA_INVALID_VALUE;
 }
-GET_CALL(cuTexRefGetAddress_v2, void *, bound(r, false))
-GET_CALL(cuTexRefGetArray, cuda_handle, bound(r, true))
+CALL(cuTexRefGetAddress_v2, (void **at, cuda_handle reference), at, reference) {
+    const cuda_reference *r = texture_at(p, reference);
+    return r ? give_bound(r, false, at) : CUDA_INVALID_HANDLE;
+}
+CALL(cuTexRefGetArray, (cuda_handle * array, cuda_handle reference), array, reference) {
+    const cuda_reference *r = texture_at(p, reference);
+    return r ? give_bound(r, true, array) : CUDA_INVALID_HANDLE;
+}
 GET_CALL(cuTexRefGetFilterMode, int, (r->sampled.flags & KIR_TEXTURE_LINEAR) != 0)
 GET_CALL(cuTexRefGetFlags, unsigned, r->flags)
 CALL(cuTexRefGetAddressMode, (int *mode, cuda_handle reference, int d), mode, reference, d) {
@@ -420,15 +440,17 @@ CALL(cuTexRefGetAddressMode, (int *mode, cuda_handle reference, int d), mode, re
 CALL(cuTexRefGetFormat, (int *format, int *channels, cuda_handle reference), format, channels,
      reference) {
     const cuda_reference *r = texture_at(p, reference);
-    if (!r || !format || !channels)
-        return CUDA_INVALID_VALUE;
-    *format = format_of(r->resource.texels);
-    *channels = (int)r->resource.texels.channels;
+    if (!r || !cuda_texel_bytes(r->resource.texels))
+        return r ? CUDA_INVALID_VALUE : CUDA_INVALID_HANDLE;
+    if (format)
+        *format = format_of(r->resource.texels);
+    if (channels)
+        *channels = (int)r->resource.texels.channels;
     return CUDA_SUCCESS;
 }
 CALL(cuSurfRefGetArray, (cuda_handle * array, cuda_handle reference), array, reference) {
     const cuda_reference *r = reference;
     return cuda_handle_is(p, reference, CUDA_REFERENCE) && r->is_surface
-               ? GIVE(array, bound(r, true))
+               ? give_bound(r, true, array)
                : CUDA_INVALID_HANDLE;
 }

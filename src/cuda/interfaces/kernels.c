@@ -235,7 +235,8 @@ CALL(NAMES(cudaOccupancyAvailableDynamicSMemPerBlock, cuOccupancyAvailableDynami
     return CUDA_SUCCESS;
 }
 
-/* Both are asked with the launch as it is meant; the grid of it does not count. */
+/* Both are asked with the launch as it is meant; the grid of it does not count. A kernel that is compiled
+ * for a size of clusters has that one alone; without, the launch has to say one. */
 CALL(NAMES(cudaOccupancyMaxActiveClusters, cuOccupancyMaxActiveClusters),
      (int *clusters, const void *which, const call_launch_config *c), clusters, which, c) {
     hd_ptx_launch_size size;
@@ -245,13 +246,15 @@ CALL(NAMES(cudaOccupancyMaxActiveClusters, cuOccupancyMaxActiveClusters),
         error = call_launch_size(c, &size);
     if (error)
         return error;
-    const uint32_t *own = size.cluster[0] ? size.cluster : kernel->facts.required_cluster;
-    const uint32_t count = own[0] ? own[0] * own[1] * own[2] : 1;
+    const uint32_t *required = kernel->facts.required_cluster;
+    const uint32_t *own = size.cluster[0] ? size.cluster : required;
+    const uint32_t count = own[0] * own[1] * own[2];
     const uint32_t threads = size.block[0] * size.block[1] * size.block[2];
     const uint32_t sms = p->device.profile->sms ? p->device.profile->sms : 1;
     if (!cuda_device_has_clusters(&p->device))
         return CUDA_NOT_SUPPORTED;
-    if (!threads || count > cuda_kernel_most_cluster(kernel))
+    if (!threads || !count || count > cuda_kernel_most_cluster(kernel) ||
+        (required[0] && memcmp(own, required, sizeof size.cluster)))
         return CUDA_INVALID_CLUSTER_SIZE;
     return GIVE(clusters, (int)(cuda_kernel_blocks(p, kernel, threads, size.shared) * sms / count));
 }
@@ -263,7 +266,9 @@ CALL(NAMES(cudaOccupancyMaxPotentialClusterSize, cuOccupancyMaxPotentialClusterS
         return error;
     if (!cuda_device_has_clusters(&p->device))
         return CUDA_NOT_SUPPORTED;
-    return GIVE(blocks, (int)cuda_kernel_most_cluster(kernel));
+    const uint32_t *required = kernel->facts.required_cluster;
+    return GIVE(blocks, (int)(required[0] ? required[0] * required[1] * required[2]
+                                          : cuda_kernel_most_cluster(kernel)));
 }
 
 #ifndef CUDART

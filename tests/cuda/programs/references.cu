@@ -169,7 +169,7 @@ static void check_picture(CUmodule module) {
     call_driver("cuMemcpy2D", (const CUDA_MEMCPY2D *)&copy);
     for (int y = 0; y < 3; y++)
         CHECK(!std::memcmp(&got[y * width], &texels[(y + 1) * width + 2], 16));
-    call_driver("cuTexRefSetArray", picture, (CUarray) nullptr, 0u);
+    call_driver("cuTexRefSetArray", picture, (CUarray) nullptr, (unsigned)CU_TRSA_OVERRIDE_FORMAT);
     call_driver("cuArrayDestroy", array);
     CUDA(cudaFree(to));
 }

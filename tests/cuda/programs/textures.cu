@@ -252,10 +252,93 @@ static void check_colours() {
     CUDA(cudaFreeArray(array));
 }
 
+// Bytes that go on from row to row, to an array, from array to array, and from one; what arrays and objects
+// say of themselves.
+static void check_copies() {
+    const size_t row = WIDTH * sizeof(short), bytes = row * HEIGHT;
+    std::vector<short> texels(WIDTH * HEIGHT), wanted(WIDTH * HEIGHT, -1), got(WIDTH * HEIGHT);
+    for (int i = 0; i < WIDTH * HEIGHT; i++)
+        texels[i] = 5 * i - 900;
+    cudaArray_t first = plane_of(wanted), second = plane_of(wanted);
+    cudaStream_t stream;
+    CUDA(cudaStreamCreate(&stream));
+    // From the third texel of the second row on, over the ends of four rows.
+    const int from = WIDTH + 2, count = 4 * WIDTH;
+    CUDA(cudaMemcpyToArrayAsync(first, 4, 1, texels.data(), count * 2, cudaMemcpyHostToDevice,
+                                stream));
+    CUDA(cudaMemcpyFromArrayAsync(got.data(), first, 0, 0, bytes, cudaMemcpyDeviceToHost, stream));
+    CUDA(cudaStreamSynchronize(stream));
+    for (int i = 0; i < count; i++)
+        wanted[from + i] = texels[i];
+    CHECK(got == wanted);
+    // Of these from the second row on, to the fifth texel of the fourth row.
+    CUDA(cudaMemcpyArrayToArray(second, 8, 3, first, 0, 1, count * 2, cudaMemcpyDeviceToDevice));
+    CUDA(cudaMemcpyFromArrayAsync(got.data(), second, 0, 0, bytes, cudaMemcpyDeviceToHost, stream));
+    CUDA(cudaStreamSynchronize(stream));
+    for (int i = 0; i < WIDTH * HEIGHT; i++) {
+        const int k = i - (3 * WIDTH + 4);
+        CHECK(got[i] == (k >= 0 && k < count ? wanted[WIDTH + k] : -1));
+    }
+    // One texel more than there is.
+    FAILS(cudaErrorInvalidValue, cudaMemcpyToArrayAsync(first, 2, HEIGHT - 1, texels.data(), row,
+                                                        cudaMemcpyHostToDevice, stream));
+    FAILS(cudaErrorInvalidValue,
+          cudaMemcpyFromArrayAsync(got.data(), first, 2, 0, bytes, cudaMemcpyDeviceToHost, stream));
+    FAILS(cudaErrorInvalidValue,
+          cudaMemcpyArrayToArray(second, 0, 1, first, 0, 0, bytes, cudaMemcpyDeviceToDevice));
+    cudaChannelFormatDesc channels, colours = cudaCreateChannelDesc<uchar4>();
+    CUDA(cudaGetChannelDesc(&channels, first));
+    CHECK(channels.x == 16 && channels.y == 0 && channels.z == 0 && channels.w == 0 &&
+          channels.f == cudaChannelFormatKindSigned);
+    FAILS(cudaErrorInvalidValue, cudaGetChannelDesc(nullptr, first));
+    size_t width;
+    int most;
+    CUDA(cudaDeviceGetTexture1DLinearMaxWidth(&width, &colours, 0));
+    CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxTexture1DLinearWidth, 0));
+    CHECK(width == (size_t)most);
+    FAILS(cudaErrorInvalidValue, cudaDeviceGetTexture1DLinearMaxWidth(&width, nullptr, 0));
+    // The same bytes by a view as numbers without a sign, and by none.
+    cudaResourceDesc what = {};
+    cudaResourceViewDesc view = {}, same;
+    cudaTextureObject_t texture, viewed;
+    what.resType = cudaResourceTypeArray;
+    what.res.array.array = first;
+    view.format = cudaResViewFormatUnsignedShort1;
+    view.width = WIDTH;
+    view.height = HEIGHT;
+    const cudaTextureDesc how = clamped(false, true);
+    CUDA(cudaCreateTextureObject(&texture, &what, &how, nullptr));
+    CUDA(cudaCreateTextureObject(&viewed, &what, &how, &view));
+    FAILS(cudaErrorInvalidValue, cudaGetTextureObjectResourceViewDesc(&same, texture));
+    CUDA(cudaGetTextureObjectResourceViewDesc(&same, viewed));
+    CHECK(!std::memcmp(&same, &view, sizeof view));
+    const std::vector<float2> at = points(false);
+    const std::vector<float> with = run(sample_plane<float>, viewed, at),
+                             without = run(sample_plane<float>, texture, at);
+    const sampler s = {{WIDTH, HEIGHT, 0}, {CLAMP, CLAMP, 0}, false, false, 0};
+    for (int i = 0; i < POINTS; i++) {
+        const double x[] = {at[i].x, at[i].y, 0};
+        CHECK(is_near(without[i], sample(s, x, [&](int x, int y, int) {
+                          return wanted[y * WIDTH + x] / 32767.0;
+                      })));
+        CHECK(is_near(with[i], sample(s, x, [&](int x, int y, int) {
+                          return (unsigned short)wanted[y * WIDTH + x] / 65535.0;
+                      })));
+    }
+    CUDA(cudaDestroyTextureObject(viewed));
+    view.height = HEIGHT / 2;
+    FAILS(cudaErrorInvalidValue, cudaCreateTextureObject(&viewed, &what, &how, &view));
+    CUDA(cudaDestroyTextureObject(texture));
+    CUDA(cudaFreeArray(first));
+    CUDA(cudaFreeArray(second));
+    CUDA(cudaStreamDestroy(stream));
+}
+
 int main() {
     check_modes();
     check_formats();
     check_halves();
     check_colours();
+    check_copies();
     return DONE;
 }
