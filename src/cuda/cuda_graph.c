@@ -405,8 +405,8 @@ cuda_error cuda_node_set(cuda_process *p, cuda_node *node, const cuda_work *work
         (work->kind == CUDA_WORK_GRAPH && compare(node->work.graph, work->graph).what))
         return CUDA_INVALID_VALUE;
     cuda_work other = *work;
-    if (work->kind == CUDA_WORK_LAUNCH) /* an attribute of the node, which stays */
-        other.launch.size.cooperative = node->work.launch.size.cooperative;
+    if (work->kind == CUDA_WORK_LAUNCH) /* attributes of the node stay */
+        cuda_keep_launch_attributes(&other.launch.size, &node->work.launch.size);
     return replace(p, &node->work, &other);
 }
 

@@ -117,6 +117,12 @@ void cuda_node_end(cuda_process *p, cuda_node *node);
 cuda_node *cuda_graph_circle(const cuda_graph *graph);
 /* Gives a node other work of the same kind; of a graph, only one of the same shape. */
 cuda_error cuda_node_set(cuda_process *p, cuda_node *node, const cuda_work *work);
+/* What a launch has by its attributes is that of the other one. */
+static inline void cuda_keep_launch_attributes(hd_ptx_launch_size *to,
+                                               const hd_ptx_launch_size *from) {
+    to->cooperative = from->cooperative;
+    memcpy(to->cluster, from->cluster, sizeof to->cluster);
+}
 /* Where an attribute of a launch is kept; the room is made where there is none. */
 void *cuda_node_attribute(cuda_node *node, int id);
 

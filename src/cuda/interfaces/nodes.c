@@ -441,7 +441,8 @@ CALL(NAMES(cudaGraphMemcpyNodeGetParams, cuGraphMemcpyNodeGetParams),
     return GIVE(work ? params : NULL, call_box_of(&work->copy));
 }
 
-/* ---- attributes of launches: hints, which are kept, and whether its blocks may wait for each other */
+/* ---- attributes of launches: hints, which are kept, clusters, and whether its blocks may wait for
+ * each other ---------------------------------------------------------------------------------------- */
 
 enum { COOPERATIVE = 2, CLUSTER = 4 };
 
@@ -461,11 +462,14 @@ CALL(NAMES(cudaGraphKernelNodeSetAttribute, cuGraphKernelNodeSetAttribute),
     cuda_node *node = launch_node(p, which, attribute);
     if (!node || !value)
         return CUDA_INVALID_VALUE;
+    hd_ptx_launch_size *size = &node->work.launch.size;
     const unsigned *cluster = value->cluster;
-    if (attribute == CLUSTER && (cluster[0] > 1 || cluster[1] > 1 || cluster[2] > 1))
-        return CUDA_NOT_SUPPORTED;
+    if (attribute == CLUSTER && (!cluster[0] || !cluster[1] || !cluster[2]))
+        return CUDA_INVALID_VALUE;
+    if (attribute == CLUSTER)
+        memcpy(size->cluster, cluster, sizeof size->cluster);
     if (attribute == COOPERATIVE)
-        node->work.launch.size.cooperative = value->number != 0;
+        size->cooperative = value->number != 0;
     memcpy(cuda_node_attribute(node, attribute), value, sizeof *value);
     return CUDA_SUCCESS;
 }
@@ -475,8 +479,11 @@ CALL(NAMES(cudaGraphKernelNodeGetAttribute, cuGraphKernelNodeGetAttribute),
     if (!node || !value)
         return CUDA_INVALID_VALUE;
     memcpy(value, cuda_node_attribute(node, attribute), sizeof *value);
-    if (attribute == COOPERATIVE) /* of a captured launch it was not set */
+    /* Of a captured launch they were not set. */
+    if (attribute == COOPERATIVE)
         value->number = node->work.launch.size.cooperative;
+    if (attribute == CLUSTER)
+        memcpy(value->cluster, node->work.launch.size.cluster, sizeof value->cluster);
     return CUDA_SUCCESS;
 }
 CALL(NAMES(cudaGraphKernelNodeCopyAttributes, cuGraphKernelNodeCopyAttributes),
@@ -488,6 +495,6 @@ CALL(NAMES(cudaGraphKernelNodeCopyAttributes, cuGraphKernelNodeCopyAttributes),
     for (int id = 1; id <= CUDA_ATTRIBUTES; id++)
         memcpy(cuda_node_attribute(target, id), cuda_node_attribute(source, id),
                CUDA_ATTRIBUTE_BYTES);
-    target->work.launch.size.cooperative = source->work.launch.size.cooperative;
+    cuda_keep_launch_attributes(&target->work.launch.size, &source->work.launch.size);
     return CUDA_SUCCESS;
 }

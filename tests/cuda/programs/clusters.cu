@@ -159,6 +159,68 @@ static void check_registers(unsigned blocks) {
     }
 }
 
+// Launches of graphs have their clusters by an attribute of the node, which other parameters leave.
+static void check_graph() {
+    unsigned *out;
+    cudaGraph_t graph, captured;
+    cudaGraphNode_t node;
+    cudaGraphExec_t exec;
+    cudaLaunchAttributeValue value = {}, got = {};
+    CUDA(cudaMallocManaged(&out, 8 * 8 * sizeof(unsigned)));
+    void *args[] = {&out};
+    cudaKernelNodeParams params = {};
+    params.func = (void *)registers;
+    params.gridDim = 8;
+    params.blockDim = THREADS;
+    params.kernelParams = args;
+    CUDA(cudaGraphCreate(&graph, 0));
+    CUDA(cudaGraphAddKernelNode(&node, graph, nullptr, 0, &params));
+    value.clusterDim.x = 4;
+    CHECK(cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributeClusterDimension, &value) ==
+          cudaErrorInvalidValue); // of no height
+    value.clusterDim.y = value.clusterDim.z = 1;
+    CUDA(cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributeClusterDimension, &value));
+    CUDA(cudaGraphKernelNodeSetParams(node, &params));
+    CUDA(cudaGraphInstantiate(&exec, graph, 0));
+    CUDA(cudaGraphExecKernelNodeSetParams(exec, node, &params));
+    CUDA(cudaGraphLaunch(exec, nullptr));
+    CUDA(cudaDeviceSynchronize());
+    for (unsigned b = 0; b < 8; b++)
+        CHECK(out[8 * b] == b % 4 && out[8 * b + 1] == 4);
+    CUDA(cudaGraphExecDestroy(exec));
+    CUDA(cudaGraphDestroy(graph));
+
+    cudaStream_t stream;
+    cudaLaunchAttribute attribute;
+    size_t count = 1;
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = 2;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = 8;
+    config.blockDim = THREADS;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    CUDA(cudaStreamCreate(&stream));
+    config.stream = stream;
+    CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    CUDA(cudaLaunchKernelExC(&config, (const void *)registers, args));
+    CUDA(cudaStreamEndCapture(stream, &captured));
+    CUDA(cudaGraphGetNodes(captured, &node, &count));
+    CUDA(cudaGraphKernelNodeGetAttribute(node, cudaLaunchAttributeClusterDimension, &got));
+    CHECK(got.clusterDim.x == 2 && got.clusterDim.y == 1 && got.clusterDim.z == 1);
+    CUDA(cudaGraphInstantiate(&exec, captured, 0));
+    CUDA(cudaGraphLaunch(exec, stream));
+    CUDA(cudaStreamSynchronize(stream));
+    for (unsigned b = 0; b < 8; b++)
+        CHECK(out[8 * b] == b % 2 && out[8 * b + 1] == 2);
+    CUDA(cudaGraphExecDestroy(exec));
+    CUDA(cudaGraphDestroy(captured));
+    CUDA(cudaStreamDestroy(stream));
+    CUDA(cudaFree(out));
+    cudaGetLastError();
+}
+
 int main() {
     int has = 0, most = 0, active = 0;
     CUDA(cudaDeviceGetAttribute(&has, cudaDevAttrClusterLaunch, 0));
@@ -168,6 +230,7 @@ int main() {
     check_round_about();
     for (unsigned blocks : {1u, 2u, 3u, 8u})
         check_registers(blocks);
+    check_graph();
     cudaLaunchAttribute attribute;
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim.x = 4;

@@ -8,6 +8,8 @@
 
 #include "check.h"
 
+__global__ void increment(int *x) { x[blockIdx.x * blockDim.x + threadIdx.x]++; }
+
 enum { PAGE = 4096, BYTES = 16 * PAGE, N = BYTES / 4 };
 static CUstream stream;
 static const CUmemLocation device = {CU_MEM_LOCATION_TYPE_DEVICE, 0},
@@ -46,6 +48,10 @@ static void ranges() {
     CHECK(attribute(at[1], 64, fetched) == CU_DEVICE_CPU);
     CHECK(attribute(at[2], PAGE, fetched) == 0);
     CHECK(attribute(x, BYTES, fetched) == CU_DEVICE_INVALID);
+    increment<<<N / 256, 256, 0, stream>>>(numbers); // wherever it is
+    DRIVER(cuStreamSynchronize(stream));
+    for (int i = 0; i < N; i++)
+        CHECK(numbers[i] == i + 1);
     int type = -1, mostly = -1;
     void *results[] = {&type, &mostly};
     size_t bytes[] = {4, 4};
@@ -64,8 +70,8 @@ static void ranges() {
     DRIVER(cuStreamSynchronize(stream));
     CHECK(attribute(at[0], 2 * PAGE, fetched) == 0 && attribute(at[1], 64, fetched) == 0);
     for (int i = 4 * PAGE / 4; i < 8 * PAGE / 4; i++)
-        CHECK(numbers[i] == i);
-    CHECK(numbers[N - 1] == N - 1);
+        CHECK(numbers[i] == i + 1);
+    CHECK(numbers[N - 1] == N);
     CUmemLocation nowhere = {CU_MEM_LOCATION_TYPE_DEVICE, 5};
     CHECK(cuMemPrefetchBatchAsync(at, sizes, 3, &nowhere, begins, 1, 0, stream) ==
           CUDA_ERROR_INVALID_DEVICE);

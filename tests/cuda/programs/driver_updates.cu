@@ -1,5 +1,4 @@
 // alone
-// toolkit
 // options: -std=c++17 -lcuda -w
 // Graphs as the driver changes them: nodes of any kind, their parameters, events and attributes, in graphs
 // and in executable ones; edges, conditions, captures into a graph, and what graphs allocate.
@@ -243,6 +242,16 @@ static void attributes() {
     CHECK(got.cooperative == 1);
     DRIVER(cuGraphKernelNodeGetAttribute(to, CU_LAUNCH_ATTRIBUTE_PRIORITY, &got));
     CHECK(got.priority == -2);
+    value.clusterDim = {4, 2, 1};
+    DRIVER(cuGraphKernelNodeSetAttribute(from, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value));
+    DRIVER(cuGraphKernelNodeCopyAttributes(to, from));
+    DRIVER(cuGraphKernelNodeGetAttribute(to, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &got));
+    CHECK(got.clusterDim.x == 4 && got.clusterDim.y == 2 && got.clusterDim.z == 1);
+    CUgraphExec exec; // of a grid that has no whole number of such clusters
+    CHECK(cuGraphInstantiate(&exec, graph, 0) == CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    value.clusterDim = {0, 1, 1};
+    CHECK(cuGraphKernelNodeSetAttribute(from, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value) ==
+          CUDA_ERROR_INVALID_VALUE);
     CHECK(cuGraphKernelNodeSetAttribute(empty, CU_LAUNCH_ATTRIBUTE_PRIORITY, &value) ==
           CUDA_ERROR_INVALID_VALUE);
     CHECK(cuGraphKernelNodeGetAttribute(empty, CU_LAUNCH_ATTRIBUTE_PRIORITY, &got) ==
