@@ -33,6 +33,7 @@ enum {
     INVALID_HANDLE = 400,
     ILLEGAL_STATE = 401,
     ILLEGAL_ADDRESS = 700,
+    INVALID_CLUSTER = 912,
     OUT_OF_RESOURCES = 701,
     ASSERTION = 710,
     ALREADY_REGISTERED = 712,
@@ -456,9 +457,12 @@ static void test_launches(void **state) {
     assert_int_equal(cudaLaunchCooperativeKernel(&nothing_kernel, (dim3){132 * 32 + 1, 1, 1},
                                                  (dim3){64, 1, 1}, NULL, 0, NULL),
                      TOO_MANY_BLOCKS);
+    /* clusters: the grid is of whole ones */
     cudaLaunchAttribute cluster = {.id = 4, .val.cluster = {2, 1, 1}};
     cudaLaunchConfig_t config = {{4, 1, 1}, {32, 1, 1}, 0, NULL, &cluster, 1};
-    assert_int_equal(cudaLaunchKernelExC(&config, &nothing_kernel, NULL), 801);
+    assert_int_equal(cudaLaunchKernelExC(&config, &nothing_kernel, NULL), SUCCESS);
+    cluster.val.cluster[0] = 3;
+    assert_int_equal(cudaLaunchKernelExC(&config, &nothing_kernel, NULL), INVALID_CLUSTER);
     config.numAttrs = 0;
     assert_int_equal(cudaLaunchKernelExC(&config, &nothing_kernel, NULL), SUCCESS);
 }

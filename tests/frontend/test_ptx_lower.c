@@ -328,13 +328,10 @@ static void refused_with_name_and_line(void **state) {
         unsigned line;
     } bad[] = {
         {"\nfrobnicate.b32 %r1, %r2;", "there is no instruction frobnicate.b32", 8},
-        {"tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t, {%f1, %f2}];", "tex.2d.v4.f32.f32", 7},
-        {"wgmma.fence.sync.aligned;", "wgmma.fence.sync.aligned is not supported", 7},
-        {"\n\nbarrier.cluster.arrive;", "clusters", 9},
+        {"istypep.texref %p1, %d1;", "istypep.texref is not supported", 7},
+        {"\n\ntcgen05.wait::ld.sync.aligned;", "tcgen05.wait::ld.sync.aligned is not supported", 9},
         {"call (%r1), %d1, (%r2), proto;\nproto: .callprototype (.param .b32 _) _ (.param .b32 _);",
          "through a pointer", 7},
-        {"mov.u32 %r1, %cluster_ctaid.x;", "clusters", 7},
-        {"cp.async.bulk.wait_group 0;", "cp.async.bulk.wait_group", 7},
         {"wmma.load.a.sync.aligned.row.m8n8k32.s4 {%r1}, [%d1];",
          "wmma.load.a.sync.aligned.row.m8n8k32.s4 is not supported; m16n16k16", 7},
         {"wmma.load.a.sync.aligned.row.m16n16k16.tf32 {%r1}, [%d1];", "m16n16k8 of tf32", 7},

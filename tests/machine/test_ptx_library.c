@@ -250,7 +250,8 @@ static void test_bad_texts(void **state) {
     const char *const bad[] = {"",
                                ".version 99.0\n.target sm_80\n",
                                "int main() {}",
-                               PTX_HEAD ".visible .entry k() { wgmma.fence.sync.aligned; ret; }",
+                               PTX_HEAD
+                               ".visible .entry k() { tcgen05.wait::ld.sync.aligned; ret; }",
                                PTX_HEAD ".visible .entry k() { unknown.s32 %r1; ret; }",
                                "; kir\nx"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -273,7 +274,7 @@ static void test_part(void **state) {
     hd_ptx_module *m =
         load(&o, PTX_HEAD ".global .align 8 .u64 at[2] = {generic(number), 5};\n"
                           ".global .align 4 .u32 number = 7;\n"
-                          ".visible .entry bad() { wgmma.fence.sync.aligned; ret; }\n"
+                          ".visible .entry bad() { tcgen05.wait::ld.sync.aligned; ret; }\n"
                           ".visible .entry good(.param .u64 to) { .reg .b64 %d<4>; .reg .b32 %r;\n"
                           "  ld.param.u64 %d0, [to]; ld.global.u64 %d1, [at];\n"
                           "  ld.global.u64 %d2, [at+8]; ld.u32 %r, [%d1];\n"
@@ -287,7 +288,7 @@ static void test_part(void **state) {
     assert_true(hd_ptx_has(m, "bad"));
     assert_false(hd_ptx_has(m, "worse"));
     assert_null(hd_ptx_find(m, "bad"));
-    assert_told(&o, "wgmma");
+    assert_told(&o, "tcgen05");
     uint64_t *to = hd_ptx_alloc(o.machine, 8, 8);
     assert_int_equal(hd_ptx_launch(hd_ptx_find(m, "good"), &one, (void *[]){&to}, NULL), HD_OK);
     assert_int_equal(*to, 13);
