@@ -7,7 +7,7 @@ source "$source_folder/tests/cuda/programs.sh"
 # those that need the toolkit's headers, its linker or another architecture, or what clang does in another way
 # than nvcc, or not at all: names of static variables, managed variables, a default stream for each thread.
 nvcc=${CUDA_PATH-${CUDA_HOME-/usr/local/cuda}}/bin/nvcc
-made=(atomics bodies functions graphs mathematics pools stencil wide)
+made=(atomics bodies functions graphs mathematics recursion stencil wide)
 for file in "$programs"/*.cu; do
     name=$(basename "$file" .cu)
     if [ -e "$kept/$name.ptx" ]; then

@@ -448,7 +448,8 @@ static bool member_call(front_host *h, CXCursor call, hd_host_value *result) {
 /* ---- sizes ------------------------------------------------------------------------------------------ */
 
 static bool is_dim3(const front_host *h, CXType type) {
-    return !strcmp(hd_clang_text(h->arena, clang_getTypeSpelling(clang_getUnqualifiedType(
+    return type.kind != CXType_Invalid && /* of what does not compile */
+           !strcmp(hd_clang_text(h->arena, clang_getTypeSpelling(clang_getUnqualifiedType(
                                                clang_getCanonicalType(type)))),
                    "dim3");
 }
