@@ -1,5 +1,5 @@
 // flags: -g 256 --local 64 -n 4096
-// accesses: 5
+// accesses: 6
 // refuses: 10 the address of field 'n' is stored, compared or cast; read a
 typedef struct R { float x, y; int n; float4 v; float d[4]; } R;
 __kernel void k(__global R *p) {
