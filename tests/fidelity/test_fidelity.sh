@@ -10,8 +10,10 @@ echo 'cudaMalloc(0, 0);' >"$work/tests/cuda/programs/one.cu"
 grep -q '^no test has cudaFree (' "$work/said" || { head -5 "$work/said"; exit 1; }
 grep -q '^no test has cudaMalloc (' "$work/said" && { echo "the test of cudaMalloc is not found"; exit 1; }
 
+# Which of several tests is named may change.
 "$page" "$root" >"$work/page.md" || exit 1
-diff "$root/docs/fidelity.md" "$work/page.md" || {
+without_tests() { sed 's/ [^|]* |$/ |/' "$1"; }
+diff <(without_tests "$root/docs/fidelity.md") <(without_tests "$work/page.md") || {
     echo "docs/fidelity.md is not what the tables say (>); './run docs' makes it"
     exit 1
 }
