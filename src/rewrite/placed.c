@@ -17,6 +17,23 @@ typedef struct placer {
 
 /* ---- buffers -------------------------------------------------------------------- */
 
+/* A tile is allocated whole: one of many more elements than there are is for another size of the job. */
+static hd_status check_bytes(const placer *p, const hd_buffer *buffer, const hd_map *map) {
+    enum { MOST_TIMES = 64 };
+    const uint64_t least = (uint64_t)1 << 28;
+    const uint64_t bytes = buffer->count * map->record->size;
+    uint64_t placed = 0;
+    for (uint32_t m = 0; m < map->allocation_count; m++)
+        placed += map->allocation_bytes[m];
+    if (placed <= least || placed / MOST_TIMES <= bytes)
+        return HD_OK;
+    return hd_fail(p->diag, HD_EINPUT, &buffer->place,
+                   "in this layout the %llu elements of buffer '%s' take %llu bytes, in place of "
+                   "%llu: a tile has many more elements than that; take a smaller one",
+                   (unsigned long long)buffer->count, buffer->name, (unsigned long long)placed,
+                   (unsigned long long)bytes);
+}
+
 static hd_status find_buffer(const placer *p, uint32_t b, uint32_t *total) {
     const hd_buffer *buffer = &p->original->buffers[b];
     hd_placed_buffer *at = &p->placed->buffers[b];
@@ -38,6 +55,8 @@ static hd_status find_buffer(const placer *p, uint32_t b, uint32_t *total) {
     if (chosen) {
         hd_status status =
             hd_map_make(p->arena, p->diag, chosen->record, chosen->layout, buffer->count, &map);
+        if (status == HD_OK)
+            status = check_bytes(p, buffer, map);
         if (status != HD_OK)
             return status;
     }

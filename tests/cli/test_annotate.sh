@@ -120,6 +120,7 @@ accepts run body.yaml --layout soa --accesses --json
 fits run
 grep -q "body.cl" "$work/log/out" || complain "places in a layout do not name the kernel file"
 ! grep -q '/tmp' "$work/log/out" || complain "places in a layout name temporary files"
+refuses "body.yaml:.*'.*' take [0-9]+ bytes, in place of .*a tile has many more elements" run body.yaml --layout aosoa:1073741824
 refuses "no field 'nosuch'|'nosuch'" run body.yaml --layout '{nosuch}'
 cat >refused.cl <<'END'
 typedef struct { float x, y; } R;
