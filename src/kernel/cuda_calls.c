@@ -61,6 +61,8 @@ static const hd_feature *first_row(const char *name) {
 }
 
 hd_feature hd_cuda_feature(const char *name) {
+    if (strncmp(name, "cu", 2) != 0 && strncmp(name, "__cu", 4) != 0) /* most names of programs */
+        return (hd_feature){0};
     const hd_feature *row = first_row(name);
     hd_feature found = row ? *row : (hd_feature){0};
     for (size_t i = 0; i < sizeof about / sizeof *about && found.name; i++)

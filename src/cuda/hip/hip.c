@@ -62,12 +62,6 @@ _Static_assert(sizeof(hip_device_properties) == 792 && offsetof(hip_device_prope
                    offsetof(hip_device_properties, managed) == 772,
                "as hipDeviceProp_t of ROCm 5");
 
-static int attribute(const cuda_process *p, int which) {
-    int value = 0;
-    cuda_device_attribute(&p->device, which, &value);
-    return value;
-}
-
 /* "gfx90a" of the device that a profile is of; of NVIDIA's an MI300X's. */
 static const char *arch_of(const cuda_process *p) {
     static const struct {
@@ -96,36 +90,36 @@ CALL_EARLY(hipGetDeviceProperties, (hip_device_properties * d, int device), d, d
     if (!d || device)
         return d ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE;
     *d = (hip_device_properties){.global_memory = p->device.memory,
-                                 .shared_of_block = (size_t)attribute(p, 8),
-                                 .registers_of_block = attribute(p, 12),
-                                 .warp = attribute(p, 10),
-                                 .threads_of_block = attribute(p, 1),
-                                 .clock = attribute(p, 13),
-                                 .memory_clock = attribute(p, 36),
-                                 .bus = attribute(p, 37),
-                                 .constant_memory = (size_t)attribute(p, 9),
+                                 .shared_of_block = (size_t)call_attribute(p, 8),
+                                 .registers_of_block = call_attribute(p, 12),
+                                 .warp = call_attribute(p, 10),
+                                 .threads_of_block = call_attribute(p, 1),
+                                 .clock = call_attribute(p, 13),
+                                 .memory_clock = call_attribute(p, 36),
+                                 .bus = call_attribute(p, 37),
+                                 .constant_memory = (size_t)call_attribute(p, 9),
                                  .major = arch_major(arch),
                                  .minor = arch_minor(arch),
-                                 .multiprocessors = attribute(p, 16),
-                                 .l2 = attribute(p, 38),
-                                 .threads_of_multiprocessor = attribute(p, 39),
-                                 .timer = attribute(p, 13),
+                                 .multiprocessors = call_attribute(p, 16),
+                                 .l2 = call_attribute(p, 38),
+                                 .threads_of_multiprocessor = call_attribute(p, 39),
+                                 .timer = call_attribute(p, 13),
                                  .has = 0xffff, /* but launches from kernels */
                                  .concurrent = 1,
-                                 .pci_bus = attribute(p, 33),
-                                 .shared_of_multiprocessor = (size_t)attribute(p, 81),
+                                 .pci_bus = call_attribute(p, 33),
+                                 .shared_of_multiprocessor = (size_t)call_attribute(p, 81),
                                  .maps_host_memory = 1,
                                  .cooperative = 1,
-                                 .pitch = (size_t)attribute(p, 11),
-                                 .texture_alignment = (size_t)attribute(p, 14),
-                                 .texture_pitch_alignment = (size_t)attribute(p, 51),
+                                 .pitch = (size_t)call_attribute(p, 11),
+                                 .texture_alignment = (size_t)call_attribute(p, 14),
+                                 .texture_pitch_alignment = (size_t)call_attribute(p, 51),
                                  .managed = 1,
                                  .managed_at_once = 1};
     snprintf(d->name, sizeof d->name, "%s", cuda_device_name(&p->device));
     snprintf(d->arch, sizeof d->arch, "%s", arch);
     for (int i = 0; i < 3; i++) {
-        d->block[i] = attribute(p, 2 + i);
-        d->grid[i] = attribute(p, 5 + i);
+        d->block[i] = call_attribute(p, 2 + i);
+        d->grid[i] = call_attribute(p, 5 + i);
     }
     return CUDA_SUCCESS;
 }
@@ -143,12 +137,12 @@ CALL_EARLY(hipDeviceGetAttribute, (int *value, int which, int device), value, wh
     if (!value || device)
         return value ? CUDA_INVALID_DEVICE : CUDA_INVALID_VALUE;
     if (which == AMD || which == SHARED_OF_MULTIPROCESSOR)
-        return GIVE(value, attribute(p, which == AMD ? 13 : 81));
+        return GIVE(value, call_attribute(p, which == AMD ? 13 : 81));
     if (which < 0 || which >= (int)sizeof numbers || !numbers[which])
         return CUDA_INVALID_VALUE;
     return GIVE(value, which == MAJOR   ? arch_major(arch)
                        : which == MINOR ? arch_minor(arch)
-                                        : attribute(p, numbers[which]));
+                                        : call_attribute(p, numbers[which]));
 }
 CALL_EARLY(hipRuntimeGetVersion, (int *version), version) { return GIVE(version, VERSION); }
 CALL_EARLY(hipDriverGetVersion, (int *version), version) { return GIVE(version, VERSION); }
@@ -321,22 +315,7 @@ EXPORT int hipExtLaunchKernel(const void *function, dim3 grid, dim3 block, void 
 CALL(hipOccupancyMaxPotentialBlockSize,
      (int *grid, int *block, const void *which, size_t shared, int limit), grid, block, which,
      shared, limit) {
-    cuda_kernel *kernel;
-    cuda_error error = grid && block ? call_kernel(p, which, &kernel) : CUDA_INVALID_VALUE;
-    if (error)
-        return error;
-    const uint32_t warp = p->device.profile->warp;
-    uint32_t most = cuda_kernel_most_threads(p, kernel), best = 0;
-    most = limit > 0 && (uint32_t)limit < most ? (uint32_t)limit : most;
-    for (uint32_t threads = most; threads; threads = (threads - 1) / warp * warp) {
-        const uint32_t blocks = cuda_kernel_blocks(p, kernel, threads, shared);
-        if (blocks * threads <= best)
-            continue;
-        best = blocks * threads;
-        *block = (int)threads;
-        *grid = (int)(blocks * p->device.profile->sms);
-    }
-    return best ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
+    return call_fullest_block(p, which, NULL, shared, limit, grid, block);
 }
 
 /* Before the host touches the variable, whose address the pointer is to hold. */

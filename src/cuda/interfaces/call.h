@@ -110,6 +110,17 @@ typedef NAMES(cudaLaunchConfig_t, struct launch_config) call_launch_config;
 cuda_error call_launch_size(const call_launch_config *c, hd_ptx_launch_size *size);
 /* Whether these are flags of a device or context. */
 bool call_are_device_flags(unsigned flags);
+/* The grid and the block with which an SM has most threads, of blocks of at most `limit` threads (0: any),
+ * whose dynamic shared memory is `shared` bytes, or what a function says of their size. */
+typedef size_t call_shared_of_size(int threads);
+cuda_error call_fullest_block(cuda_process *p, const void *which, call_shared_of_size *shared_of,
+                              size_t shared, int limit, int *grid, int *block);
+/* An attribute of the device that there is. */
+static inline int call_attribute(const cuda_process *p, int which) {
+    int value = 0;
+    cuda_device_attribute(&p->device, which, &value);
+    return value;
+}
 /* A number of a kernel: cudaFuncAttribute, CUfunction_attribute. */
 int call_kernel_number(const cuda_process *p, const cuda_kernel *kernel, int attribute);
 

@@ -271,16 +271,11 @@ CALL(NAMES(cudaOccupancyMaxPotentialClusterSize, cuOccupancyMaxPotentialClusterS
                                           : cuda_kernel_most_cluster(kernel)));
 }
 
-#ifndef CUDART
-/* The block size with which an SM has most threads. */
-typedef size_t shared_of_size(int threads);
-CALL(cuOccupancyMaxPotentialBlockSizeWithFlags,
-     (int *grid, int *block, cuda_handle which, shared_of_size *shared_of, size_t shared, int limit,
-      unsigned flags),
-     grid, block, which, shared_of, shared, limit, flags) {
+cuda_error call_fullest_block(cuda_process *p, const void *which, call_shared_of_size *shared_of,
+                              size_t shared, int limit, int *grid, int *block) {
     cuda_kernel *kernel;
     cuda_error error = call_kernel(p, which, &kernel);
-    if (error || !grid || !block || flags > 1)
+    if (error || !grid || !block)
         return error ? error : CUDA_INVALID_VALUE;
     uint32_t most = cuda_kernel_most_threads(p, kernel), warp = p->device.profile->warp, best = 0;
     if (limit > 0 && (uint32_t)limit < most)
@@ -296,8 +291,17 @@ CALL(cuOccupancyMaxPotentialBlockSizeWithFlags,
     }
     return best ? CUDA_SUCCESS : CUDA_INVALID_VALUE;
 }
+
+#ifndef CUDART
+CALL(cuOccupancyMaxPotentialBlockSizeWithFlags,
+     (int *grid, int *block, cuda_handle which, call_shared_of_size *shared_of, size_t shared,
+      int limit, unsigned flags),
+     grid, block, which, shared_of, shared, limit, flags) {
+    return call_fullest_block(p, which, shared_of, shared, limit, flags > 1 ? NULL : grid, block);
+}
 EXPORT int cuOccupancyMaxPotentialBlockSize(int *grid, int *block, cuda_handle which,
-                                            shared_of_size *shared_of, size_t shared, int limit) {
+                                            call_shared_of_size *shared_of, size_t shared,
+                                            int limit) {
     return cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block, which, shared_of, shared, limit,
                                                      0);
 }

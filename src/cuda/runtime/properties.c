@@ -58,91 +58,85 @@ CALL_EARLY(cudaGetDeviceFlags, (unsigned *flags), flags) {
 
 /* ---- properties -------------------------------------------------------------------------------- */
 
-static int attribute(const cuda_process *p, int which) {
-    int value = 0;
-    cuda_device_attribute(&p->device, which, &value);
-    return value;
-}
-
 static void fill_textures(const cuda_process *p, cudaDeviceProp *d) {
-    d->maxTexture1D = attribute(p, 21);
-    d->maxTexture1DMipmap = attribute(p, 77);
+    d->maxTexture1D = call_attribute(p, 21);
+    d->maxTexture1DMipmap = call_attribute(p, 77);
 #if CUDART < 13
-    d->maxTexture1DLinear = attribute(p, 69);
+    d->maxTexture1DLinear = call_attribute(p, 69);
 #endif
     for (int i = 0; i < 2; i++) {
-        d->maxTexture2D[i] = attribute(p, 22 + i);
-        d->maxTexture2DMipmap[i] = attribute(p, 73 + i);
-        d->maxTexture2DGather[i] = attribute(p, 45 + i);
-        d->maxTexture1DLayered[i] = attribute(p, 42 + i);
-        d->maxTextureCubemapLayered[i] = attribute(p, 53 + i);
-        d->maxSurface2D[i] = attribute(p, 56 + i);
-        d->maxSurface1DLayered[i] = attribute(p, 61 + i);
-        d->maxSurfaceCubemapLayered[i] = attribute(p, 67 + i);
+        d->maxTexture2D[i] = call_attribute(p, 22 + i);
+        d->maxTexture2DMipmap[i] = call_attribute(p, 73 + i);
+        d->maxTexture2DGather[i] = call_attribute(p, 45 + i);
+        d->maxTexture1DLayered[i] = call_attribute(p, 42 + i);
+        d->maxTextureCubemapLayered[i] = call_attribute(p, 53 + i);
+        d->maxSurface2D[i] = call_attribute(p, 56 + i);
+        d->maxSurface1DLayered[i] = call_attribute(p, 61 + i);
+        d->maxSurfaceCubemapLayered[i] = call_attribute(p, 67 + i);
     }
     for (int i = 0; i < 3; i++) {
-        d->maxTexture2DLinear[i] = attribute(p, 70 + i);
-        d->maxTexture3D[i] = attribute(p, 24 + i);
-        d->maxTexture3DAlt[i] = attribute(p, 47 + i);
-        d->maxTexture2DLayered[i] = attribute(p, 27 + i);
-        d->maxSurface3D[i] = attribute(p, 58 + i);
-        d->maxSurface2DLayered[i] = attribute(p, 63 + i);
+        d->maxTexture2DLinear[i] = call_attribute(p, 70 + i);
+        d->maxTexture3D[i] = call_attribute(p, 24 + i);
+        d->maxTexture3DAlt[i] = call_attribute(p, 47 + i);
+        d->maxTexture2DLayered[i] = call_attribute(p, 27 + i);
+        d->maxSurface3D[i] = call_attribute(p, 58 + i);
+        d->maxSurface2DLayered[i] = call_attribute(p, 63 + i);
     }
-    d->maxTextureCubemap = attribute(p, 52);
-    d->maxSurface1D = attribute(p, 55);
-    d->maxSurfaceCubemap = attribute(p, 66);
-    d->surfaceAlignment = (size_t)attribute(p, 30);
+    d->maxTextureCubemap = call_attribute(p, 52);
+    d->maxSurface1D = call_attribute(p, 55);
+    d->maxSurfaceCubemap = call_attribute(p, 66);
+    d->surfaceAlignment = (size_t)call_attribute(p, 30);
 }
 
 /* The members that are attributes, by their numbers. */
 static void fill_attributes(const cuda_process *p, cudaDeviceProp *d) {
-    d->maxThreadsPerBlock = attribute(p, 1);
+    d->maxThreadsPerBlock = call_attribute(p, 1);
     for (int i = 0; i < 3; i++) {
-        d->maxThreadsDim[i] = attribute(p, 2 + i);
-        d->maxGridSize[i] = attribute(p, 5 + i);
+        d->maxThreadsDim[i] = call_attribute(p, 2 + i);
+        d->maxGridSize[i] = call_attribute(p, 5 + i);
     }
-    d->sharedMemPerBlock = (size_t)attribute(p, 8);
-    d->totalConstMem = (size_t)attribute(p, 9);
-    d->warpSize = attribute(p, 10);
-    d->memPitch = (size_t)attribute(p, 11);
-    d->regsPerBlock = attribute(p, 12);
-    d->textureAlignment = (size_t)attribute(p, 14);
-    d->multiProcessorCount = attribute(p, 16);
-    d->canMapHostMemory = attribute(p, 19);
-    d->concurrentKernels = attribute(p, 31);
-    d->pciBusID = attribute(p, 33);
-    d->memoryBusWidth = attribute(p, 37);
-    d->l2CacheSize = attribute(p, 38);
-    d->maxThreadsPerMultiProcessor = attribute(p, 39);
-    d->asyncEngineCount = attribute(p, 40);
-    d->unifiedAddressing = attribute(p, 41);
-    d->texturePitchAlignment = (size_t)attribute(p, 51);
-    d->major = attribute(p, 75);
-    d->minor = attribute(p, 76);
-    d->streamPrioritiesSupported = attribute(p, 78);
-    d->globalL1CacheSupported = attribute(p, 79);
-    d->localL1CacheSupported = attribute(p, 80);
-    d->sharedMemPerMultiprocessor = (size_t)attribute(p, 81);
-    d->regsPerMultiprocessor = attribute(p, 82);
-    d->managedMemory = attribute(p, 83);
-    d->concurrentManagedAccess = attribute(p, 89);
-    d->canUseHostPointerForRegisteredMem = attribute(p, 91);
-    d->cooperativeLaunch = attribute(p, 95);
-    d->sharedMemPerBlockOptin = (size_t)attribute(p, 97);
-    d->maxBlocksPerMultiProcessor = attribute(p, 106);
-    d->reservedSharedMemPerBlock = (size_t)attribute(p, 111);
+    d->sharedMemPerBlock = (size_t)call_attribute(p, 8);
+    d->totalConstMem = (size_t)call_attribute(p, 9);
+    d->warpSize = call_attribute(p, 10);
+    d->memPitch = (size_t)call_attribute(p, 11);
+    d->regsPerBlock = call_attribute(p, 12);
+    d->textureAlignment = (size_t)call_attribute(p, 14);
+    d->multiProcessorCount = call_attribute(p, 16);
+    d->canMapHostMemory = call_attribute(p, 19);
+    d->concurrentKernels = call_attribute(p, 31);
+    d->pciBusID = call_attribute(p, 33);
+    d->memoryBusWidth = call_attribute(p, 37);
+    d->l2CacheSize = call_attribute(p, 38);
+    d->maxThreadsPerMultiProcessor = call_attribute(p, 39);
+    d->asyncEngineCount = call_attribute(p, 40);
+    d->unifiedAddressing = call_attribute(p, 41);
+    d->texturePitchAlignment = (size_t)call_attribute(p, 51);
+    d->major = call_attribute(p, 75);
+    d->minor = call_attribute(p, 76);
+    d->streamPrioritiesSupported = call_attribute(p, 78);
+    d->globalL1CacheSupported = call_attribute(p, 79);
+    d->localL1CacheSupported = call_attribute(p, 80);
+    d->sharedMemPerMultiprocessor = (size_t)call_attribute(p, 81);
+    d->regsPerMultiprocessor = call_attribute(p, 82);
+    d->managedMemory = call_attribute(p, 83);
+    d->concurrentManagedAccess = call_attribute(p, 89);
+    d->canUseHostPointerForRegisteredMem = call_attribute(p, 91);
+    d->cooperativeLaunch = call_attribute(p, 95);
+    d->sharedMemPerBlockOptin = (size_t)call_attribute(p, 97);
+    d->maxBlocksPerMultiProcessor = call_attribute(p, 106);
+    d->reservedSharedMemPerBlock = (size_t)call_attribute(p, 111);
 #if CUDART >= 12
-    d->clusterLaunch = attribute(p, 120);
-    d->hostRegisterSupported = attribute(p, 99);
-    d->memoryPoolsSupported = attribute(p, 115);
+    d->clusterLaunch = call_attribute(p, 120);
+    d->hostRegisterSupported = call_attribute(p, 99);
+    d->memoryPoolsSupported = call_attribute(p, 115);
 #endif
 #if CUDART >= 13
     d->deviceNumaId = d->hostNumaId = HOST_NUMA_NONE;
 #else
-    d->clockRate = attribute(p, 13);
-    d->memoryClockRate = attribute(p, 36);
-    d->deviceOverlap = attribute(p, 15);
-    d->singleToDoublePrecisionPerfRatio = attribute(p, 87);
+    d->clockRate = call_attribute(p, 13);
+    d->memoryClockRate = call_attribute(p, 36);
+    d->deviceOverlap = call_attribute(p, 15);
+    d->singleToDoublePrecisionPerfRatio = call_attribute(p, 87);
 #endif
 }
 
