@@ -232,16 +232,6 @@ static void tiles_beyond_the_data_are_refused(void **state) {
     assert_non_null(strstr(f->seen.text, "take a smaller one"));
 }
 
-static void buffers_beyond_the_device_are_refused(void **state) {
-    fixture *f = *state;
-    hd_job *job = make_job(f, "");
-    void *contents[2];
-    job->buffers[0].count = (uint64_t)1 << 44;
-    assert_int_equal(hd_measure_run(f->arena, &f->diag, job, NULL, contents, NULL), HD_EINPUT);
-    assert_int_equal(f->seen.errors, 1);
-    assert_non_null(strstr(f->seen.text, "buffer 'bodies' takes 281474976710656 bytes"));
-}
-
 static void a_version_with_other_parameters_is_an_error(void **state) {
     fixture *f = *state;
     hd_measurement m;
@@ -294,7 +284,6 @@ int main(void) {
         TEST(build_errors_have_a_place),
         TEST(errors_of_headers_have_no_line_of_the_kernel),
         TEST(tiles_beyond_the_data_are_refused),
-        TEST(buffers_beyond_the_device_are_refused),
         TEST(a_version_with_other_parameters_is_an_error),
         TEST(too_large_groups_are_refused),
         TEST(devices_are_chosen_by_number_or_listed),
