@@ -180,6 +180,7 @@ void vm_stop_to_yield(vm_run *r, uint32_t number) {
         if (node->counts && vm_element(r, node->vote, lane)) {
             set_lane(on, lane);
             count++;
+            f->asked_behind = false;
             continue;
         }
         set_lane(f->yielding, lane);
@@ -207,6 +208,34 @@ static bool end_yielding(vm_run *r) {
             r, node->inst, lane,
             "the thread waits for an mbarrier's phase that nobody ends: no thread of the block "
             "has come to one while it asked 100,000 times");
+    let_go(r, f->yielding);
+    return true;
+}
+
+void vm_end_yielding(vm_run *r) { let_go(r, r->flow->yielding); }
+
+bool vm_leaves_behind(const vm_run *r, uint32_t node) {
+    const struct vm_flow_state *f = r->flow;
+    const uint32_t header = r->program->nodes[node].header;
+    for (uint32_t w = 0; w < r->words; w++) {
+        uint64_t aside = f->yielding[w] | f->at_cluster[w];
+        for (uint32_t n = 0; n < VM_NAMED_BARRIERS && f->has_named; n++)
+            aside |= f->named[n].waiting[w];
+        for (; aside; aside &= aside - 1) {
+            const uint32_t at = f->stopped[w * 64 + (uint32_t)__builtin_ctzll(aside)];
+            if (at >= header && at < node)
+                return true;
+        }
+    }
+    return false;
+}
+
+bool vm_ask_behind(vm_run *r, uint32_t node) {
+    struct vm_flow_state *f = r->flow;
+    if (f->asked_behind || !count_lanes(r, f->yielding))
+        return false;
+    f->asked_behind = true;
+    vm_wait_at(r, node, r->bits, r->active.count);
     let_go(r, f->yielding);
     return true;
 }
@@ -386,6 +415,8 @@ void vm_barriers_begin(vm_run *r) {
     clear(r, f->yielding);
     clear(r, f->arrived);
     clear(r, f->at_cluster);
+    f->asked_behind = false;
+    f->vain_asks = 0;
     f->vain_rounds = 0;
     for (uint32_t n = 0; n < VM_NAMED_BARRIERS && f->has_named; n++) {
         clear(r, f->named[n].here);

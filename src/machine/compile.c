@@ -149,11 +149,14 @@ bool vm_goes_round(const vm_compiler *c, uint32_t block) {
 
 static void find_waits(vm_compiler *c) {
     c->asks_in = hd_new_array(c->arena, bool, c->flow->loop_count);
-    for (uint32_t v = 0; v < c->kernel->inst_count; v++)
-        for (uint32_t l = 0; l < c->flow->loop_count && asks(&c->kernel->insts[v]); l++) {
-            c->asks_in[l] |= hd_flow_in_loop(c->flow, (int32_t)l, c->kernel->insts[v].block);
+    for (uint32_t v = 0; v < c->kernel->inst_count; v++) {
+        const kir_inst *inst = &c->kernel->insts[v];
+        c->program->may_pass |= vm_sets_aside(inst);
+        for (uint32_t l = 0; l < c->flow->loop_count && asks(inst); l++) {
+            c->asks_in[l] |= hd_flow_in_loop(c->flow, (int32_t)l, inst->block);
             c->program->may_wait |= c->asks_in[l];
         }
+    }
 }
 
 static void note_waits(vm_node *node, const vm_compiler *c) {
@@ -204,6 +207,7 @@ static void list_moved(vm_compiler *c, vm_compiler *before) {
 static vm_node *begin_node(vm_compiler *c, vm_node *node, uint32_t b) {
     node->first = (uint32_t)c->ops.count;
     node->asks = KIR_NONE;
+    node->header = VM_NO_NODE;
     node->is_around = vm_goes_round(c, b);
     return node;
 }

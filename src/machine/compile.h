@@ -57,6 +57,8 @@ bool vm_goes_round(const vm_compiler *c, uint32_t block);
 
 /* nodes.c */
 bool vm_is_barrier(const kir_inst *inst);
+/* At it some lanes of a block may wait while all others go on, also round a loop. */
+bool vm_sets_aside(const kir_inst *inst);
 /* A node ends before this instruction, which is none of the control flow. */
 bool vm_cuts(const vm_compiler *c, const kir_inst *inst);
 void vm_nodes_plan(vm_compiler *c);

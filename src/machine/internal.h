@@ -176,8 +176,9 @@ typedef struct vm_node {
     vm_operand barrier, threads; /* NAMED_BARRIER */
     vm_operand vote;             /* of one that counts */
     bool counts;
-    uint32_t inst;  /* the terminator, for messages */
-    uint32_t asks;  /* an atomic or a volatile load, KIR_NONE: it has none */
+    uint32_t inst;   /* the terminator, for messages */
+    uint32_t asks;   /* an atomic or a volatile load, KIR_NONE: it has none */
+    uint32_t header; /* of a back edge: where its loop begins; else VM_NO_NODE */
     bool is_around; /* a loop goes round it in which something asks, so that lanes may wait there */
     bool writes;    /* memory that others see, or it reads a clock: it does not wait in vain */
     bool meets;     /* begins with a function of warps, where kernels may wait (vm_program) */
@@ -231,6 +232,7 @@ typedef struct vm_program {
     bool allocates;          /* from the heap */
     bool asks_workspace;     /* for the barrier of its grid */
     bool may_wait;           /* it goes round loops in which it asks what other threads have done */
+    bool may_pass;           /* lanes may go on past others that are set aside */
     bool is_apart;           /* no value is kept once for all lanes that another lane may change, so
                               * that lanes run in any order, */
     hd_vec(vm_moved) moved;  /* with where each was in the program that it is made of */

@@ -265,22 +265,43 @@ void vm_count_operations(vm_run *r) {
     }
 }
 
+enum { SOME_VAIN = 32 }; /* asks */
+
 /* What a node did tells whether lanes only wait. */
 static void note_moves(vm_run *r, const vm_node *node) {
     if (!node->writes && node->is_around) {
         r->vain += node->asks != KIR_NONE;
+        r->flow->vain_asks += node->asks != KIR_NONE;
+        if (r->flow->vain_asks < SOME_VAIN)
+            return;
+        vm_end_yielding(r); /* what lanes wait for may be what such a one has yet to do */
+        r->flow->vain_asks = 0;
         return;
     }
     r->vain = 0;
+    r->flow->vain_asks = 0;
     r->has_moved = true;
+}
+
+/* Before others that are set aside in this iteration, whose values the next one would overwrite. */
+static bool goes_round_early(const vm_run *r, uint32_t node) {
+    return r->program->may_pass && r->program->nodes[node].header != VM_NO_NODE &&
+           vm_leaves_behind(r, node);
 }
 
 vm_stop vm_run_nodes(vm_run *r) {
     struct vm_flow_state *f = r->flow;
     for (uint32_t n = vm_next_node(r); n != VM_NO_NODE;) {
-        if (!r->program->is_apart && (f->spent > f->patience || vm_lacks_lanes(r, n))) {
-            stop_for_turn(r, n);
-            return VM_CROWDED;
+        if (!r->program->is_apart) {
+            const bool comes_early = goes_round_early(r, n) || vm_lacks_lanes(r, n);
+            if (comes_early && vm_ask_behind(r, n)) {
+                n = vm_next_node(r);
+                continue;
+            }
+            if (comes_early || f->spent > f->patience) {
+                stop_for_turn(r, n);
+                return VM_CROWDED;
+            }
         }
         if (f->spent > f->patience)
             n = vm_choose_others(r, n);

@@ -30,6 +30,8 @@ struct vm_flow_state {
     vm_named_barrier named[VM_NAMED_BARRIERS];
     bool has_named;       /* the kernel comes to some of them */
     uint64_t *yielding;   /* lanes that let others run first */
+    bool asked_behind;    /* those have asked again since one of them had what it waits for */
+    uint32_t vain_asks;   /* of other lanes, since these have had a turn */
     uint32_t vain_rounds; /* so often nobody else could, since a thread came to an mbarrier */
     uint32_t *stopped;    /* [lane] the node at whose end it waits for a named barrier, or yields */
     vm_poll *polled;      /* [lane] by the one that it has waited for last */
@@ -99,6 +101,8 @@ void vm_barriers_new(hd_arena *arena, struct vm_flow_state *flow, const vm_progr
 void vm_barriers_begin(vm_run *r);
 /* The active lanes come to the end of a node at which they let others run first. */
 void vm_stop_to_yield(vm_run *r, uint32_t node);
+/* These lanes go on: others have had a turn. */
+void vm_end_yielding(vm_run *r);
 /* The active lanes come to the barrier at the end of a node, and wait. */
 void vm_stop_at_barrier(vm_run *r, uint32_t node);
 /* The active lanes wait for the barrier of the cluster, which they have come to. */
@@ -107,6 +111,12 @@ void vm_stop_at_cluster(vm_run *r, uint32_t node);
 bool vm_pass_cluster(vm_run *r);
 /* Nobody can run: lets lanes of barriers go on, or faults. */
 void vm_release_barrier(vm_run *r);
+/* The active lanes come to the back edge of a loop: whether lanes are set aside in it, which are still in
+ * this iteration. */
+bool vm_leaves_behind(const vm_run *r, uint32_t node);
+/* Those of them that let others run first go on, and the active lanes wait; false: they have done so in
+ * vain. */
+bool vm_ask_behind(vm_run *r, uint32_t node);
 /* Lets lanes go on that let others run first, and those of a numbered barrier that is complete; false:
  * there are none. */
 bool vm_wake(vm_run *r);

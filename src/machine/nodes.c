@@ -37,10 +37,13 @@ static bool is_cluster_wait(const kir_inst *inst) {
     return inst->op == KIR_CALL && !strcmp(inst->name, "cluster_wait");
 }
 
+bool vm_sets_aside(const kir_inst *inst) {
+    return is_named_barrier(inst) || is_yield(inst) || is_cluster_wait(inst);
+}
+
 bool vm_is_barrier(const kir_inst *inst) {
-    static const char *const calls[] = {"barrier_count", "barrier_and", "barrier_or",
-                                        "cluster_wait"};
-    if (inst->op == KIR_BARRIER || is_named_barrier(inst) || is_yield(inst))
+    static const char *const calls[] = {"barrier_count", "barrier_and", "barrier_or"};
+    if (inst->op == KIR_BARRIER || vm_sets_aside(inst))
         return true;
     for (size_t i = 0; inst->op == KIR_CALL && i < sizeof calls / sizeof *calls; i++)
         if (!strcmp(inst->name, calls[i]))
@@ -51,8 +54,8 @@ bool vm_is_barrier(const kir_inst *inst) {
 /* Where lanes may wait for each other, functions of warps begin a node, so that it is known there whom a
  * lane waits for. */
 bool vm_cuts(const vm_compiler *c, const kir_inst *inst) {
-    return vm_is_barrier(inst) ||
-           (c->program->may_wait && inst->op == KIR_CALL && vm_is_warp_function(inst->name));
+    return vm_is_barrier(inst) || ((c->program->may_wait || c->program->may_pass) &&
+                                   inst->op == KIR_CALL && vm_is_warp_function(inst->name));
 }
 
 void vm_nodes_plan(vm_compiler *c) {
@@ -230,6 +233,7 @@ void vm_nodes_finish(vm_compiler *c) {
                               .count = edge.count,
                               .inst = KIR_NONE,
                               .asks = KIR_NONE,
+                              .header = meets ? VM_NO_NODE : c->plan->first[loop->header],
                               .is_around = vm_goes_round(c, loop->header)};
             set_edges(c, node, 1);
             node->edges[0] = (vm_edge){.to = edge.to};

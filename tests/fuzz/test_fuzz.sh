@@ -35,7 +35,7 @@ refuses_options() {
 # Half of them with native code and the interpreter by turns, in the same kernels.
 finds_nothing "$programs/fuzz_kernels" 3 10 3
 HEDDLE_NATIVE=mixed finds_nothing "$programs/fuzz_kernels" 4 10 3
-# Fifty kernels with the PTX that nvcc made of them: fuzz_ptx --keep FOLDER.
+# Thirty kernels with the PTX that nvcc made of them: fuzz_ptx --keep FOLDER.
 mkdir "$work/ptx"
 tar -C "$work/ptx" -xzf "$(dirname "$0")/ptx/kept.tar.gz"
 "$programs/fuzz_ptx" --kept "$work/ptx" || result=1

@@ -6,6 +6,7 @@
 #include <cooperative_groups/memcpy_async.h>
 #include <cuda/barrier>
 #include <cuda/pipeline>
+#include <cuda/ptx>
 
 #include "check.h"
 
@@ -84,6 +85,43 @@ __global__ void fetched(const int *x, int *y) {
     y[threadIdx.x] = tile[SIDE - 1 - threadIdx.x];
 }
 
+// Each thread asks its own barrier too early, some in vain, and goes on all the same, round after round; then the
+// warps count who is there.
+__global__ void asked_early(int *y, int rounds) {
+    __shared__ uint64_t own[SIDE];
+    auto *at = &own[threadIdx.x];
+    int seen = 0;
+    for (int round = 1; round <= rounds; round++) {
+        bool early, late;
+        unsigned bytes = (threadIdx.x + round) % 3 * 16;
+        cuda::ptx::mbarrier_init(at, 1);
+        asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"((unsigned)__cvta_generic_to_shared(at)),
+                     "r"(bytes) : "memory");
+        cuda::ptx::mbarrier_arrive(at);
+        early = cuda::ptx::mbarrier_try_wait_parity(at, 0);
+        seen += round * __popc(__ballot_sync(0xffffffff, early));
+        asm volatile("mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"((unsigned)__cvta_generic_to_shared(at)),
+                     "r"(bytes) : "memory");
+        late = cuda::ptx::mbarrier_try_wait_parity(at, 0);
+        seen += 1000 * late;
+        asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"((unsigned)__cvta_generic_to_shared(at)) : "memory");
+    }
+    y[threadIdx.x] = seen;
+}
+
+static void check_early(int *y) {
+    int seen[SIDE];
+    asked_early<<<1, SIDE>>>(y, 3);
+    CUDA(cudaMemcpy(seen, y, sizeof seen, cudaMemcpyDeviceToHost));
+    for (int i = 0; i < SIDE; i++) {
+        int sum = 3000;
+        for (int round = 1; round <= 3; round++)
+            for (int lane = 0; lane < 32; lane++)
+                sum += round * ((i / 32 * 32 + lane + round) % 3 == 0);
+        CHECK(seen[i] == sum);
+    }
+}
+
 static int host[ROUNDS * SIDE];
 
 // Whether the first rounds of y are those of x, each turned.
@@ -113,5 +151,6 @@ int main() {
     CUDA(cudaMemcpy(host, x, sizeof host, cudaMemcpyDeviceToHost));
     for (int i = 0; i < SIDE; i++)
         CHECK(host[i] == SIDE - 1 - i + (i < SIDE / 2));
+    check_early(y);
     return DONE;
 }

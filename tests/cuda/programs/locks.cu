@@ -16,6 +16,19 @@ __global__ void under_lock(int *lock, volatile int *count, int *order) {
     atomicExch(lock, 0);
 }
 
+// The others ask meanwhile.
+__global__ void sleep_under_lock(int *lock, volatile int *count) {
+    for (bool done = false; !done;)
+        if (atomicCAS(lock, 0, 1) == 0) {
+            __threadfence();
+            __nanosleep(100);
+            *count = *count + 1;
+            __threadfence();
+            atomicExch(lock, 0);
+            done = true;
+        }
+}
+
 // The first threads wait for the last one, which comes to its store behind their loop.
 __global__ void wait_for_last(volatile int *flag, int *got, int waiting) {
     if (threadIdx.x < waiting) {
@@ -254,6 +267,10 @@ int main() {
         CHECK(!seen[memory[2 + i]]);
         seen[memory[2 + i]] = true;
     }
+    memset(memory, 0, bytes);
+    sleep_under_lock<<<blocks, threads>>>(memory, memory + 1);
+    CUDA(cudaDeviceSynchronize());
+    CHECK(memory[1] == n);
     for (int waiting = 5; waiting <= 32; waiting += 27) {
         memset(memory, 0, bytes);
         wait_for_last<<<1, 64>>>(memory, memory + 2, waiting);

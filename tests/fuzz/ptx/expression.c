@@ -120,6 +120,27 @@ static node *two(gen *g, type t, const char *pattern, uint32_t depth) {
     return value(g, t, pattern, expression(g, t, depth), expression(g, t, depth));
 }
 
+/* By an instruction that C has no word for. */
+static node *twin(gen *g, type t, uint32_t depth) {
+    static const char *const one[] = {"i_bfind_u", "i_bfind_s", "i_shiftamt", "i_cnot"};
+    static const char *const two[] = {"i_add_sat",   "i_sub_sat",  "i_mul24_hi", "i_szext_u",
+                                      "i_szext_w",   "i_szext_s",  "i_bmsk",     "i_bmsk_w",
+                                      "i_set",       "i_min_relu", "i_max_relu", "i_add_pairs",
+                                      "i_min_pairs", "i_max_pairs"};
+    static const char *const three[] = {
+        "i_bfe_u", "i_bfe_s", "i_f4e",      "i_b4e",     "i_rc8",     "i_ecl",  "i_ecr",
+        "i_rc16",  "i_sad",   "i_mad24",    "i_dp2a_lo", "i_dp2a_hi", "i_slct", "i_absdiff4",
+        "i_pack",  "i_bfi",   "i_majority", "i_choose",  "i_addc",    "i_fns",  "i_mbarrier"};
+    node *a = expression(g, U32, depth), *b = expression(g, U32, depth);
+    const uint32_t arguments = draw(g, 8);
+    if (arguments == 0)
+        return value(g, t, "($)$(@)", type_name(t), one[draw(g, 4)], a);
+    if (arguments < 4)
+        return value(g, t, "($)$(@, @)", type_name(t), two[draw(g, 14)], a, b);
+    return value(g, t, "($)$(@, @, @)", type_name(t), three[draw(g, 21)], a, b,
+                 expression(g, U32, depth));
+}
+
 static node *of_words(gen *g, type t, uint32_t depth) { /* 32 bits */
     static const char *const one[] = {"__popc", "__clz", "__brev", "__ffs"};
     static const char *const three[] = {"__byte_perm",      "__funnelshift_l",  "__funnelshift_r",
@@ -176,6 +197,8 @@ static node *integer(gen *g, type t, uint32_t depth) {
         return two(g, t, chance(g, 50) ? "min(@, @)" : "max(@, @)", depth);
     if (kind == 12)
         return value(g, t, "($)(@)", name, condition(g, depth));
+    if (chance(g, 25))
+        return twin(g, t, depth);
     return chance(g, 70) ? of_words(g, t, depth) : of_long_words(g, t, depth);
 }
 

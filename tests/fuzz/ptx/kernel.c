@@ -207,11 +207,8 @@ static node *helper(gen *g) {
     return n;
 }
 
-static const struct input {
-    const char *name;
-    type type;
-} inputs[] = {{"a", S32}, {"b", F32}, {"c", F64}, {"d", U8}, {"e", S64}, {"f", S16}};
-enum { INPUTS = sizeof inputs / sizeof *inputs, INPUT_LENGTH = 64 };
+const input inputs[INPUTS] = {{"a", S32}, {"b", F32}, {"c", F64},
+                              {"d", U8},  {"e", S64}, {"f", S16}};
 
 kernel *make_kernel(hd_arena *arena, uint64_t seed, uint32_t number) {
     gen *g = hd_new(arena, gen);
@@ -219,7 +216,9 @@ kernel *make_kernel(hd_arena *arena, uint64_t seed, uint32_t number) {
     *g = (gen){.arena = arena, .random = seed, .number = number, .budget = 60};
     g->threads = 32 * (1 + draw(g, 4));
     g->blocks = 1 + draw(g, 4);
-    node *functions = fuzz_node(arena, NULL, "");
+    if (g->blocks > 1 && chance(g, 50))
+        g->cluster = g->blocks == 4 && chance(g, 50) ? 2 : g->blocks;
+    node *functions = g->before = fuzz_node(arena, NULL, "");
     for (uint32_t f = draw(g, 3); f > 0; f--)
         fuzz_add(arena, functions, "@", helper(g));
     g->record = make_record(g);
@@ -243,6 +242,7 @@ kernel *make_kernel(hd_arena *arena, uint64_t seed, uint32_t number) {
                  chance(g, 15)   ? record_tile(g)
                  : chance(g, 25) ? exchange(g)
                  : chance(g, 25) ? warp_wide(g)
+                 : chance(g, 40) ? together(g)
                                  : statements(g, 1 + draw(g, 3)));
     for (uint32_t v = 0; v < 24 && v < g->places.count; v++) {
         const place *p = &g->places.data[draw(g, (uint32_t)g->places.count)];
@@ -256,12 +256,12 @@ kernel *make_kernel(hd_arena *arena, uint64_t seed, uint32_t number) {
     k->blocks = g->blocks;
     k->source = fuzz_node(
         arena, NULL,
-        "@extern \"C\" __global__ void k_#(unsigned long long *out, unsigned *acc, const int *a, "
+        "@extern \"C\" __global__ void $ k_#(unsigned long long *out, unsigned *acc, const int *a, "
         "const float *b, const double *c, const unsigned char *d, const long long *e, "
         "const short *f, int n, float x, const $ *$q, $ *$r) {\n"
         "unsigned gi = blockIdx.x * blockDim.x + threadIdx.x;\nunsigned long long h = 1;\n"
         "@out[gi] = h;\n}\n@",
-        functions, number, g->record->name, restricted, g->record->name, restricted, body,
-        record_kernels(g));
+        functions, g->cluster ? hd_format(arena, "CLUSTER(%u)", g->cluster) : "", number,
+        g->record->name, restricted, g->record->name, restricted, body, record_kernels(g));
     return k;
 }

@@ -6,6 +6,8 @@
  *   kernel.c      random kernels, which all have the same parameters
  *   record.c      random records, of which each kernel has one
  *   expression.c  random expressions of a type
+ *   together.c    what blocks and clusters do together: copies in bulk, products of matrices
+ *   twins.cuh     instructions that C has no words for, beside what they do
  *   run.c         a folder with the source, its PTX, and a job for each way
  *   main.c        kernels in batches
  *
@@ -65,9 +67,19 @@ typedef struct gen {
     int32_t budget;
     uint32_t loops; /* around what is generated now */
     uint32_t threads, blocks;
+    uint32_t cluster; /* blocks of one; 0: there are none */
+    bool has_product; /* of a warpgroup, which takes much of shared memory */
     record *record;
     place getter; /* a function of an element */
+    node *before; /* the functions before the kernel */
 } gen;
+
+typedef struct input {
+    const char *name;
+    type type;
+} input;
+enum { INPUTS = 6, INPUT_LENGTH = 64 };
+extern const input inputs[INPUTS];
 
 uint32_t draw(gen *g, uint32_t below);
 static inline bool chance(gen *g, uint32_t percent) { return draw(g, 100) < percent; }
@@ -91,6 +103,9 @@ node *record_tile(gen *g);
 node *record_getter(gen *g);
 /* Two kernels: one gives the elements of q their values, one adds those of r to `out`. */
 node *record_kernels(gen *g);
+
+/* together.c: a statement of all threads of a block, or of the cluster. */
+node *together(gen *g);
 
 typedef struct kernel {
     uint64_t seed;

@@ -9,6 +9,7 @@
 
 static const char prelude[] =
     "#include <cuda_fp16.h>\n"
+#include "twins.inc"
     "static __device__ __forceinline__ float clean_f(float x) { return x != x ? 0.5f : x; }\n"
     "static __device__ __forceinline__ double clean_d(double x) { return x != x ? 0.5 : x; }\n"
     "static __device__ __forceinline__ int in_range_f(float x) {\n"
@@ -91,7 +92,7 @@ static void add_records(hd_str *job, uint32_t way, const char *name, uint32_t k,
 static const char *job_text(hd_arena *arena, uint32_t way, kernel *const *kernels, uint32_t count) {
     hd_str job = {.arena = arena};
     hd_str_printf(&job, "kernel: %s\n%sbuffers:\n", ways[way].file,
-                  ways[way].nvcc ? "" : "options: -w -ffp-contract=off\n");
+                  ways[way].nvcc ? "" : "options: -w -ffp-contract=off -DPLAIN\n");
     for (uint32_t k = 0; k < count; k++)
         hd_str_printf(&job, "  - {name: out_%u, type: ulong, count: %u}\n", k,
                       kernels[k]->threads * kernels[k]->blocks);
@@ -132,7 +133,7 @@ bool write_kernels(hd_arena *arena, const char *folder, kernel *const *kernels, 
     for (uint32_t f = 0; f < WAYS && has_nvcc(); f++)
         if (ways[f].nvcc)
             hd_str_printf(&command,
-                          " && nvcc -w -arch=sm_80 -fmad=false %s -ptx -o %s kernels.cu >log 2>&1",
+                          " && nvcc -w -arch=sm_90a -fmad=false %s -ptx -o %s kernels.cu >log 2>&1",
                           ways[f].nvcc, ways[f].file);
     if (!system(hd_str_text(&command)))
         return true;
