@@ -19,12 +19,12 @@
 #include <unistd.h>
 
 /* Nanoseconds of workers in the interpreter: about those in which a kernel's code is read from disk, and
- * in which it is compiled, by a thread that takes the workers' time. After so many instructions of lanes
+ * in which a byte of its IR is compiled, by a thread that takes the workers' time. After so many instructions of lanes
  * the clock is read; those of shorter launches, of which there may be many, are taken as so many to a
  * nanosecond. */
 enum {
     WORTH_LOADING = 20000000,
-    WORTH_COMPILING = 250000000,
+    TO_COMPILE_A_BYTE = 1500,
     LOOK_AFTER = 1000000,
     TO_A_NANOSECOND = 2
 };
@@ -47,8 +47,8 @@ typedef struct making {
     bool traced;
     _Atomic(vm_native_code *) code;
     atomic_bool is_asked_for;
-    atomic_bool is_not_kept; /* on disk */
-    compiling *by_thread;    /* NULL: none is at it; busy_lock guards it, and its `asking` */
+    _Atomic uint64_t worth; /* nanoseconds of its compilation; 0: it may be on disk */
+    compiling *by_thread;   /* NULL: none is at it; busy_lock guards it, and its `asking` */
 } making;
 
 struct vm_native {
@@ -257,6 +257,7 @@ static bool make_in_thread(making *m, bool may_compile) {
     pthread_t thread;
     compiling *c = begin_compiling(m);
     if (!may_compile && !vm_native_is_kept(c->arena, &library, c->text.ir, c->text.length)) {
+        atomic_store(&m->worth, c->text.length * TO_COMPILE_A_BYTE);
         hd_arena_free(c->arena);
         return false;
     }
@@ -274,15 +275,14 @@ static bool make_in_thread(making *m, bool may_compile) {
 
 /* `work`: so far. */
 static void ask_for(struct vm_native *n, making *m, uint64_t work) {
-    bool may_compile = work > WORTH_COMPILING;
     pthread_mutex_lock(&n->lock);
-    if (!m->is_asked_for && (may_compile || !m->is_not_kept || n->mode != WHEN_IT_PAYS)) {
+    const bool may_compile = m->worth && work > m->worth;
+    if (!m->is_asked_for && (may_compile || !m->worth || n->mode != WHEN_IT_PAYS)) {
         bool is_asked_for = true;
         if (n->mode != WHEN_IT_PAYS)
             make(m);
         else if (vm_native_open())
             is_asked_for = make_in_thread(m, may_compile);
-        m->is_not_kept = true;
         atomic_store(&m->is_asked_for, is_asked_for);
     }
     pthread_mutex_unlock(&n->lock);
@@ -293,7 +293,7 @@ static void ask_for(struct vm_native *n, making *m, uint64_t work) {
 /* More work, and whether it is time. */
 static void add_work(struct vm_native *n, making *m, uint64_t more) {
     uint64_t work = atomic_fetch_add(&n->work, more) + more;
-    if (n->mode != WHEN_IT_PAYS || work > (m->is_not_kept ? WORTH_COMPILING : WORTH_LOADING))
+    if (n->mode != WHEN_IT_PAYS || work > (m->worth ? m->worth : WORTH_LOADING))
         ask_for(n, m, work);
 }
 
