@@ -185,7 +185,11 @@ static void set_nvrtc(hd_arena *arena, const char *libraries) {
 static void set_cuda(hd_arena *arena, const char *libraries) {
     set_before(arena, "LD_LIBRARY_PATH", libraries);
     set_nvrtc(arena, libraries);
-    set_before(arena, "LD_PRELOAD", hd_format(arena, "%s/libheddle-linked.so", libraries));
+    static const char preloaded[] =
+        "libheddle-linked.so"; /* its path must have no blank; this finds it, too */
+    set_before(arena, "LD_PRELOAD",
+               strpbrk(libraries, " \t") ? preloaded
+                                         : hd_format(arena, "%s/%s", libraries, preloaded));
     set_before(arena, "ASAN_OPTIONS",
                "verify_asan_link_order=0"); /* it would be the first library */
 }
