@@ -72,6 +72,8 @@ static void add_functions(hd_str *out, const rewriter *rw) {
     rw_add_text(out, "cuda.start", NULL);
     if (rw->has_templates)
         rw_add_text(out, "cuda.templates", NULL);
+    if (rw->has_vectors)
+        rw_add_text(out, "cuda.vectors", NULL);
     if (rw->copies_symbols)
         rw_add_text(out, "cuda.symbols", NULL);
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)

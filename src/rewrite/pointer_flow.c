@@ -256,6 +256,9 @@ int rw_node_of_value(rewriter *rw, CXCursor e) {
     enum CXCursorKind kind = clang_getCursorKind(e);
     if (rw->with_host && rw_is_moved(rw, e))
         return rw_node_of_value(rw, clang_Cursor_getArgument(e, 0));
+    const laid_record *vectors = rw_unwrapped_record(rw, e);
+    if (vectors)
+        return node_of(rw, vectors->declaration);
     if (!clang_Cursor_isNull(holder) &&
         (rw_is_of_another(rw, e, holder) || rw_is_other_class(rw, rw_held_type(holder))))
         return NO_NODE;

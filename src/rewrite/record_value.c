@@ -252,6 +252,11 @@ record_value rw_record_value_of(const rewriter *rw, CXCursor e) {
         return no_value();
     if (rw->with_host && rw_is_moved(rw, e))
         return rw_record_value_of(rw, clang_Cursor_getArgument(e, 0));
+    const laid_record *vectors = rw_unwrapped_record(rw, e);
+    if (vectors) {
+        pointee what = rw_pointee_of(rw, vectors->declaration);
+        return what.of ? (record_value){what, 1} : no_value();
+    }
     CXCursor holder = rw_holder_of(rw, e);
     if (!clang_Cursor_isNull(holder) && rw_is_of_another(rw, e, holder))
         return no_value();

@@ -1,0 +1,353 @@
+/*
+ * thrust's device_vectors of laid-out records.
+ *
+ *     thrust::device_vector<R> d(n);              heddle::device_vector<R> d(n);
+ *     k<<<b, t>>>(thrust::raw_pointer_cast(d.data()));
+ *                                                 k<<<b, t>>>(heddle::raw_pointer_cast(d.data()));
+ *     d = host; host = d; d[3] = r;               the same
+ *
+ * What stands in heddle:: has the names and members of thrust's (text/device_vectors.text), so a
+ * program changes where it says thrust, and nowhere else. The memory of all device_vectors of R is one
+ * node of the flow (pointer_flow.c), R itself; what makes raw pointers of it leads there. Where these
+ * come to kernels, all of them are laid out, and only then.
+ *
+ * An expression's type says whether it leads to such memory. What is done with it must be known here:
+ * a member that heddle's class has, too, one of a few functions, or the program's own, whose parameters
+ * follow. All else is refused, since thrust's algorithms know no layout.
+ */
+#include "internal.h"
+
+/* ---- types -------------------------------------------------------------------------------------- */
+
+typedef enum lead {
+    NO_LEAD,
+    VECTOR, /* a device_vector, or a base of it */
+    PLACE,  /* where an element lies: thrust's pointers, references and plain iterators */
+    HOLDER  /* made of these in another way */
+} lead;
+
+static bool is_of_thrust(const rewriter *rw, CXCursor declared) {
+    const char *outermost = "";
+    for (; !clang_Cursor_isNull(declared) &&
+           clang_getCursorKind(declared) != CXCursor_TranslationUnit;
+         declared = clang_getCursorSemanticParent(declared))
+        if (clang_getCursorKind(declared) == CXCursor_Namespace)
+            outermost = rw_spelling(rw->arena, declared);
+    return !strcmp(outermost, "thrust");
+}
+
+/* How a type leads to a record's elements on the device, and the record. */
+static lead lead_of(const rewriter *rw, CXType type, laid_record **record) {
+    static const char vectors[] = "device_vector vector_base contiguous_storage";
+    static const char places[] = "device_ptr device_reference pointer reference normal_iterator "
+                                 "iterator_facade iterator_adaptor";
+    CXType t = clang_getCanonicalType(rw_value_type(type));
+    while (t.kind == CXType_Pointer)
+        t = clang_getCanonicalType(clang_getPointeeType(t));
+    CXCursor declared = clang_getTypeDeclaration(t);
+    int count = t.kind == CXType_Record ? clang_Type_getNumTemplateArguments(t) : 0;
+    const char *name = count > 0 ? rw_spelling(rw->arena, declared) : "";
+    bool leads = false, is_thrusts = count > 0 && is_of_thrust(rw, declared);
+    if (is_thrusts && !strncmp(name, "device_", 7)) {
+        *record = rw_laid_record_of(rw, clang_Type_getTemplateArgumentAsType(t, 0));
+        leads = *record != NULL;
+    }
+    for (int i = 0; i < count && !leads; i++)
+        leads =
+            lead_of(rw, clang_Type_getTemplateArgumentAsType(t, (unsigned)i), record) != NO_LEAD;
+    return !leads                                     ? NO_LEAD
+           : is_thrusts && hd_has_word(vectors, name) ? VECTOR
+           : is_thrusts && hd_has_word(places, name)  ? PLACE
+                                                      : HOLDER;
+}
+
+static bool is_laid_out(const rewriter *rw, const laid_record *l) {
+    return rw_pointee_of(rw, l->declaration).of != NULL;
+}
+
+/* The same of an expression, where the record's vectors are laid out. */
+static lead lead_of_value(const rewriter *rw, CXCursor e, laid_record **record) {
+    lead found = lead_of(rw, clang_getCursorType(e), record);
+    return found != NO_LEAD && is_laid_out(rw, *record) ? found : NO_LEAD;
+}
+
+laid_record *rw_unwrapped_record(const rewriter *rw, CXCursor call) {
+    laid_record *record = NULL;
+    CXType type = clang_getCanonicalType(clang_getCursorType(call));
+    laid_record *given = rw->with_host && clang_getCursorKind(call) == CXCursor_CallExpr &&
+                                 type.kind == CXType_Pointer
+                             ? rw_laid_record_of(rw, clang_getPointeeType(type))
+                             : NULL;
+    if (!given)
+        return NULL;
+    const char *name = rw_spelling(rw->arena, call);
+    CXCursor from = clang_getNullCursor();
+    if (!strcmp(name, "raw_pointer_cast") && clang_Cursor_getNumArguments(call) == 1)
+        from = clang_Cursor_getArgument(call, 0);
+    else if (!strcmp(name, "get"))
+        from = rw_last_child(rw->arena, hd_cursor_children(rw->arena, call).data[0]);
+    bool leads = !clang_Cursor_isNull(from) &&
+                 lead_of(rw, clang_getCursorType(from), &record) == PLACE && record == given;
+    return leads ? record : NULL;
+}
+
+/* ---- names --------------------------------------------------------------------------------------- */
+
+/* thrust::name becomes heddle::name. `scopes`: what stands before the name, of which the last are its
+ * namespaces. */
+static void edit_name(rewriter *rw, CXCursor name, const char *word, const hd_cursors *scopes,
+                      size_t scope_count, const laid_record *l) {
+    unsigned end, begin;
+    if (!rw_offset_of(&rw->src, clang_getCursorLocation(name), &end) ||
+        !rw_token_is(&rw->src, rw_token_at(&rw->src, end), word)) {
+        rw_refuse_macro(rw, name);
+        return;
+    }
+    range at = {end, rw->src.tokens[rw_token_at(&rw->src, end)].at.end};
+    while (scope_count &&
+           clang_getCursorKind(scopes->data[scope_count - 1]) == CXCursor_NamespaceRef &&
+           rw_offset_of(&rw->src, clang_getCursorLocation(scopes->data[--scope_count]), &begin))
+        at.begin = begin;
+    size_t first = rw_token_at(&rw->src, at.begin);
+    if (first && rw_token_is(&rw->src, first - 1, "::"))
+        at.begin = rw->src.tokens[first - 1].at.begin;
+    rw_edit_text(rw, at, hd_format(rw->arena, "%sheddle::%s", l->scope, word));
+}
+
+/* The one argument of a template whose name is the `number`th of these; null: it has others. */
+static CXCursor argument_of(rewriter *rw, const hd_cursors *all, size_t number) {
+    unsigned name, at;
+    const source *src = &rw->src;
+    if (!rw_offset_of(src, clang_getCursorLocation(all->data[number]), &name))
+        return clang_getNullCursor();
+    size_t open = rw_token_at(src, name) + 1;
+    size_t close =
+        rw_token_is(src, open, "<") ? rw_angle_matching(src, open, src->token_count) : open;
+    for (size_t i = number + 1; i < all->count; i++)
+        if (clang_getCursorKind(all->data[i]) == CXCursor_TypeRef &&
+            rw_offset_of(src, clang_getCursorLocation(all->data[i]), &at) &&
+            close < src->token_count && at < src->tokens[close].at.begin)
+            return all->data[i];
+    return clang_getNullCursor();
+}
+
+/* A template of the program that holds device_vectors of its own parameter. */
+static CXCursor vector_of_parameter(rewriter *rw, CXCursor at) {
+    hd_cursors all = hd_cursor_children(rw->arena, at);
+    for (size_t i = 0; i < all.count; i++) {
+        CXCursor argument = clang_getNullCursor();
+        if (clang_getCursorKind(all.data[i]) == CXCursor_TemplateRef &&
+            hd_has_word("device_vector device_ptr", rw_spelling(rw->arena, all.data[i])))
+            argument = argument_of(rw, &all, i);
+        if (!clang_Cursor_isNull(argument) && rw_is_dependent(clang_getCursorType(argument)))
+            return all.data[i];
+        CXCursor inside = vector_of_parameter(rw, all.data[i]);
+        if (!clang_Cursor_isNull(inside))
+            return inside;
+    }
+    return clang_getNullCursor();
+}
+
+static void edit_template_name(rewriter *rw, const hd_cursors *all, size_t number) {
+    CXCursor name = all->data[number], declared = clang_getCursorReferenced(name);
+    CXCursor argument = argument_of(rw, all, number);
+    const char *word = rw_spelling(rw->arena, declared);
+    laid_record *l = NULL;
+    if (!clang_Cursor_isNull(argument))
+        l = rw_laid_record_of(rw, clang_getCursorType(argument));
+    if (!l || !is_laid_out(rw, l))
+        return;
+    bool is_system = clang_Location_isInSystemHeader(clang_getCursorLocation(declared));
+    CXCursor held = is_system ? clang_getNullCursor() : vector_of_parameter(rw, declared);
+    if (is_of_thrust(rw, declared) &&
+        hd_has_word("device_vector device_ptr device_reference", word))
+        edit_name(rw, name, word, all, number, l);
+    else if (!clang_Cursor_isNull(held))
+        rw_refuse(
+            rw, held,
+            "'%s<%s>' has this '%s' of its parameter, and the device_vectors of '%s' are laid "
+            "out, which thrust's are not; write a class of its own for '%s'",
+            word, l->spelling, rw_spelling(rw->arena, held), l->spelling, l->spelling);
+}
+
+/* ---- calls ---------------------------------------------------------------------------------------- */
+
+/* In heddle::, with other iterators of the host. */
+static const char functions[] = "raw_pointer_cast copy copy_n fill";
+/* Of the libraries, right for every type. */
+static const char general[] =
+    "swap move forward exchange operator+ operator- operator== operator!= "
+    "operator< operator> operator<= operator>=";
+static const char vector_members[] = "operator= operator[] assign back begin capacity cbegin cend "
+                                     "clear data empty end front pop_back "
+                                     "push_back reserve resize shrink_to_fit size swap";
+static const char place_members[] =
+    "get operator= operator* operator& operator[] operator+ operator- operator+= operator-= "
+    "operator++ "
+    "operator-- operator== operator!= operator< operator> operator<= operator>=";
+
+static const char mend[] =
+    "do its work in a kernel or in a functor that is given the raw pointer and an index, as over "
+    "thrust::counting_iterator, or on a thrust::host_vector, from and to which thrust::copy() goes";
+
+/* What the host can read elements of one after the other, or write to. */
+static bool is_of_host(const rewriter *rw, CXType type) {
+    laid_record *l;
+    CXType t = clang_getCanonicalType(rw_value_type(type));
+    if (t.kind != CXType_Record || lead_of(rw, t, &l) == PLACE)
+        return true;
+    CXCursor declared = clang_getTypeDeclaration(t);
+    return !is_of_thrust(rw, declared) ||
+           (!strcmp(rw_spelling(rw->arena, declared), "normal_iterator") &&
+            clang_getCanonicalType(clang_Type_getTemplateArgumentAsType(t, 0)).kind ==
+                CXType_Pointer) ||
+           !strcmp(rw_spelling(rw->arena, declared), "host_vector") ||
+           !strcmp(rw_spelling(rw->arena, declared), "vector_base");
+}
+
+static bool all_are_of_host(const rewriter *rw, CXCursor call) {
+    bool are = true;
+    for (int i = 0; i < clang_Cursor_getNumArguments(call); i++)
+        are &= is_of_host(rw, clang_getCursorType(clang_Cursor_getArgument(call, (unsigned)i)));
+    return are;
+}
+
+/* How the first argument that leads to a record does. */
+static lead lead_of_arguments(const rewriter *rw, CXCursor call, laid_record **record) {
+    lead found = NO_LEAD;
+    for (int i = 0; i < clang_Cursor_getNumArguments(call) && found == NO_LEAD; i++)
+        found = lead_of_value(rw, clang_Cursor_getArgument(call, (unsigned)i), record);
+    return found;
+}
+
+/* (n), (n, value), (first, last), of another container, and what compilers write. */
+static bool is_known_constructor(const rewriter *rw, CXCursor call, CXCursor callee, lead class) {
+    laid_record *l;
+    int count = clang_Cursor_getNumArguments(call);
+    if (!count || clang_CXXConstructor_isCopyConstructor(callee) ||
+        clang_CXXConstructor_isMoveConstructor(callee))
+        return true;
+    if (class != VECTOR)
+        return lead_of_arguments(rw, call, &l) == PLACE;
+    for (int i = 0; i < count; i++) {
+        CXType type = clang_getCursorType(clang_Cursor_getArgument(call, (unsigned)i));
+        CXCursor declared = clang_getTypeDeclaration(clang_getCanonicalType(rw_value_type(type)));
+        const char *name = rw_spelling(rw->arena, declared);
+        if (strstr(name, "allocator") || !strcmp(name, "initializer_list"))
+            return false;
+    }
+    return count <= 2 && all_are_of_host(rw, call);
+}
+
+static bool is_known_member(const rewriter *rw, CXCursor call, CXCursor callee, lead class) {
+    if (clang_getCursorKind(callee) == CXCursor_Constructor)
+        return is_known_constructor(rw, call, callee, class);
+    if (clang_getCursorKind(callee) == CXCursor_ConversionFunction ||
+        clang_getCursorKind(callee) == CXCursor_Destructor)
+        return true;
+    return hd_has_word(class == VECTOR ? vector_members : place_members,
+                       rw_spelling(rw->arena, callee)) &&
+           all_are_of_host(rw, call);
+}
+
+static void edit_function_name(rewriter *rw, CXCursor call, const char *word,
+                               const laid_record *l) {
+    CXCursor named = rw_bare(rw->arena, hd_cursor_children(rw->arena, call).data[0]);
+    hd_cursors scopes = hd_cursor_children(rw->arena, named);
+    edit_name(rw, named, word, &scopes, scopes.count, l);
+}
+
+/* A function of a library that is given such a vector, or places in it. */
+static void check_library_call(rewriter *rw, CXCursor call, CXCursor callee, lead given,
+                               laid_record *l) {
+    const char *name = rw_spelling(rw->arena, callee);
+    bool is_method = clang_getCursorKind(callee) == CXCursor_CXXMethod ||
+                     clang_getCursorKind(callee) == CXCursor_Constructor;
+    if (!is_method && given == PLACE && hd_has_word(functions, name) &&
+        clang_Cursor_getNumArguments(call) <= 3 && all_are_of_host(rw, call))
+        edit_function_name(rw, call, name, l);
+    else if (!hd_has_word(general, name) && !(is_method && given != PLACE))
+        rw_refuse(rw, call,
+                  "the device_vector of '%s' goes to '%s' here, which knows nothing of its layout; "
+                  "%s",
+                  l->spelling, name, mend);
+}
+
+/* template <class T> void f(thrust::device_vector<T> &): heddle's is another class. */
+static void check_own_call(rewriter *rw, CXCursor call, CXCursor callee, const laid_record *l) {
+    CXCursor pattern = clang_getSpecializedCursorTemplate(callee);
+    if (clang_Cursor_isNull(pattern) || clang_Cursor_isNull(vector_of_parameter(rw, pattern)))
+        return;
+    rw_refuse(
+        rw, call,
+        "'%s' is a template of thrust's '%s<T>', and the device_vectors of '%s' are laid out, "
+        "which thrust's are not; write a function of its own for '%s'",
+        rw_spelling(rw->arena, callee), rw_spelling(rw->arena, vector_of_parameter(rw, pattern)),
+        l->spelling, l->spelling);
+}
+
+static void check_call(rewriter *rw, CXCursor call) {
+    CXCursor callee = clang_getCursorReferenced(call);
+    laid_record *l = NULL;
+    if (clang_Cursor_isNull(callee) || !rw_is_function(callee))
+        return;
+    CXCursor class = clang_getCursorSemanticParent(callee);
+    bool is_system = clang_Location_isInSystemHeader(clang_getCursorLocation(callee));
+    lead of = is_system ? lead_of_value(rw, class, &l) : NO_LEAD;
+    if ((of == VECTOR || of == PLACE) && is_of_thrust(rw, class)) {
+        if (!is_known_member(rw, call, callee, of))
+            rw_refuse(rw, call,
+                      "'%s' of thrust's, as it is called here, is not there for laid-out records "
+                      "'%s'; %s",
+                      rw_spelling(rw->arena, callee), l->spelling, mend);
+        return;
+    }
+    lead given = lead_of_arguments(rw, call, &l);
+    if (given != NO_LEAD && is_system)
+        check_library_call(rw, call, callee, given, l);
+    else if (given != NO_LEAD)
+        check_own_call(rw, call, callee, l);
+}
+
+/* ---- all of a file -------------------------------------------------------------------------------- */
+
+/* Elements of a device_vector that a kernel is given in another way than by raw pointers. */
+static void check_parameter(rewriter *rw, CXCursor parameter, CXCursor function) {
+    laid_record *l;
+    if (rw_is_device_function(rw->arena, function) && !rw_is_host(rw, function) &&
+        lead_of_value(rw, parameter, &l) != NO_LEAD)
+        rw_refuse(rw, parameter,
+                  "'%s' brings places in a device_vector of '%s' to the device; give it the raw "
+                  "pointer, '%s *'",
+                  rw_spelling(rw->arena, parameter), l->spelling, l->spelling);
+}
+
+static void see(rewriter *rw, CXCursor at) {
+    hd_cursors all = hd_cursor_children(rw->arena, at);
+    for (size_t i = 0; i < all.count; i++) {
+        enum CXCursorKind kind = clang_getCursorKind(all.data[i]);
+        if (clang_isPreprocessing(kind) ||
+            (clang_isDeclaration(kind) &&
+             clang_Location_isInSystemHeader(clang_getCursorLocation(all.data[i]))))
+            continue;
+        if (kind == CXCursor_TemplateRef)
+            edit_template_name(rw, &all, i);
+        else if (kind == CXCursor_CallExpr)
+            check_call(rw, all.data[i]);
+        else if (kind == CXCursor_ParmDecl)
+            check_parameter(rw, all.data[i], at);
+        see(rw, all.data[i]);
+    }
+}
+
+void rw_edit_device_vectors(rewriter *rw) {
+    for (uint32_t r = 0; r < rw->record_count && rw->with_host; r++) {
+        laid_record *l = &rw->records[r];
+        if (clang_Cursor_isNull(l->declaration) || !is_laid_out(rw, l))
+            continue;
+        rw->has_vectors = rw->has_templates = l->has_host_memory = true;
+        l->accessors[SPACE_GLOBAL].is_used = true;
+    }
+    if (rw->has_vectors)
+        see(rw, clang_getTranslationUnitCursor(rw->src.unit));
+}
