@@ -176,7 +176,7 @@ static void edit_template_name(rewriter *rw, const hd_cursors *all, size_t numbe
 static const char functions[] = "raw_pointer_cast copy copy_n fill";
 /* Of the libraries, right for every type. */
 static const char general[] =
-    "swap move forward exchange operator+ operator- operator== operator!= "
+    "swap move forward exchange begin end operator+ operator- operator== operator!= "
     "operator< operator> operator<= operator>=";
 static const char vector_members[] = "operator= operator[] assign back begin capacity cbegin cend "
                                      "clear data empty end front pop_back "
@@ -194,7 +194,8 @@ static const char mend[] =
 static bool is_of_host(const rewriter *rw, CXType type) {
     laid_record *l;
     CXType t = clang_getCanonicalType(rw_value_type(type));
-    if (t.kind != CXType_Record || lead_of(rw, t, &l) == PLACE)
+    lead leads = lead_of(rw, t, &l);
+    if (t.kind != CXType_Record || leads == PLACE || leads == VECTOR)
         return true;
     CXCursor declared = clang_getTypeDeclaration(t);
     return !is_of_thrust(rw, declared) ||
@@ -232,8 +233,7 @@ static bool is_known_constructor(const rewriter *rw, CXCursor call, CXCursor cal
     for (int i = 0; i < count; i++) {
         CXType type = clang_getCursorType(clang_Cursor_getArgument(call, (unsigned)i));
         CXCursor declared = clang_getTypeDeclaration(clang_getCanonicalType(rw_value_type(type)));
-        const char *name = rw_spelling(rw->arena, declared);
-        if (strstr(name, "allocator") || !strcmp(name, "initializer_list"))
+        if (strstr(rw_spelling(rw->arena, declared), "allocator"))
             return false;
     }
     return count <= 2 && all_are_of_host(rw, call);
@@ -270,7 +270,10 @@ static void check_library_call(rewriter *rw, CXCursor call, CXCursor callee, lea
         rw_refuse(rw, call,
                   "the device_vector of '%s' goes to '%s' here, which knows nothing of its layout; "
                   "%s",
-                  l->spelling, name, mend);
+                  l->spelling, name,
+                  hd_has_word(functions, name)
+                      ? "call it without a policy, for iterators of vectors and C's arrays"
+                      : mend);
 }
 
 /* template <class T> void f(thrust::device_vector<T> &): heddle's is another class. */
@@ -307,6 +310,12 @@ static void check_call(rewriter *rw, CXCursor call) {
         check_library_call(rw, call, callee, given, l);
     else if (given != NO_LEAD)
         check_own_call(rw, call, callee, l);
+    else if (is_system && clang_getCursorKind(callee) == CXCursor_FunctionDecl &&
+             lead_of_value(rw, call, &l) == PLACE)
+        rw_refuse(rw, call,
+                  "'%s' gives memory for '%s' that is not laid out, as that of device_vectors here "
+                  "is; allocate it as thrust::device_vector<%s>, or with cudaMalloc()",
+                  rw_spelling(rw->arena, callee), l->spelling, l->spelling);
 }
 
 /* ---- all of a file -------------------------------------------------------------------------------- */
