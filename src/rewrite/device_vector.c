@@ -11,6 +11,14 @@
  * node of the flow (pointer_flow.c), R itself; what makes raw pointers of it leads there. Where these
  * come to kernels, all of them are laid out, and only then.
  *
+ * In a template the parameter says which of the two it is; a function's is deduced from either.
+ *
+ *     template <class T> struct pool { thrust::device_vector<T> all; };
+ *         ... heddle::vector<T, thrust::device_vector<T>> all; ...
+ *     template <class T> T *raw(thrust::device_vector<T> &v);
+ *         template <class T, template <class...> class Vector0, class... More0>
+ *         heddle::pointer<T> raw(Vector0<T, More0...> &v);
+ *
  * An expression's type says whether it leads to such memory. What is done with it must be known here:
  * a member that heddle's class has, too, one of a few functions, or the program's own, whose parameters
  * follow. All else is refused, since thrust's algorithms know no layout.
@@ -65,19 +73,65 @@ static bool is_laid_out(const rewriter *rw, const laid_record *l) {
     return rw_pointee_of(rw, l->declaration).of != NULL;
 }
 
+/* In its namespace there is what templates need. */
+static const laid_record *first_laid_out(const rewriter *rw) {
+    const laid_record *l = rw->records;
+    while (clang_Cursor_isNull(l->declaration) || !is_laid_out(rw, l))
+        l++;
+    return l;
+}
+
 /* The same of an expression, where the record's vectors are laid out. */
 static lead lead_of_value(const rewriter *rw, CXCursor e, laid_record **record) {
     lead found = lead_of(rw, clang_getCursorType(e), record);
     return found != NO_LEAD && is_laid_out(rw, *record) ? found : NO_LEAD;
 }
 
+/* A variable or member below `at` is a device_vector of a template's parameter, or leads into one. */
+static bool names_vector_of_parameter(const rewriter *rw, CXCursor at) {
+    CXType type = clang_getCursorType(at);
+    const char *text = rw_type_text(rw->arena, type);
+    hd_cursors inside = hd_cursor_children(rw->arena, at);
+    bool names =
+        rw_is_dependent(type) && (strstr(text, "device_vector<") || strstr(text, "device_ptr<"));
+    for (size_t i = 0; i < inside.count && !names; i++)
+        names = names_vector_of_parameter(rw, inside.data[i]);
+    return names;
+}
+
+/* thrust's functions of the name that a template calls, where an instance says which; else null. */
+static CXCursor open_function(const rewriter *rw, CXCursor call) {
+    hd_cursors inside = hd_cursor_children(rw->arena, call);
+    CXCursor named = clang_getNullCursor();
+    if (inside.count && clang_getCursorKind(inside.data[0]) == CXCursor_DeclRefExpr)
+        named = rw_last_child(rw->arena, inside.data[0]);
+    return clang_getCursorKind(named) == CXCursor_OverloadedDeclRef &&
+                   is_of_thrust(rw, clang_getOverloadedDecl(named, 0))
+               ? named
+               : clang_getNullCursor();
+}
+
+/* The record of a raw pointer that a template makes: of several none is known. */
+static laid_record *unwrapped_in_template(const rewriter *rw, CXCursor call) {
+    CXCursor named = open_function(rw, call);
+    CXCursor member = hd_cursor_children(rw->arena, call).data[0];
+    bool unwraps = clang_Cursor_isNull(named)
+                       ? clang_getCursorKind(member) == CXCursor_MemberRefExpr &&
+                             !strcmp(rw_member_name((rewriter *)rw, member), "get")
+                       : !strcmp(rw_spelling(rw->arena, named), "raw_pointer_cast");
+    return rw->record_count == 1 && unwraps && names_vector_of_parameter(rw, call) ? rw->records
+                                                                                   : NULL;
+}
+
 laid_record *rw_unwrapped_record(const rewriter *rw, CXCursor call) {
-    laid_record *record = NULL;
+    if (!rw->with_host || clang_getCursorKind(call) != CXCursor_CallExpr)
+        return NULL;
     CXType type = clang_getCanonicalType(clang_getCursorType(call));
-    laid_record *given = rw->with_host && clang_getCursorKind(call) == CXCursor_CallExpr &&
-                                 type.kind == CXType_Pointer
-                             ? rw_laid_record_of(rw, clang_getPointeeType(type))
-                             : NULL;
+    if (type.kind == CXType_Dependent)
+        return unwrapped_in_template(rw, call);
+    laid_record *record = NULL, *given = NULL;
+    if (type.kind == CXType_Pointer)
+        given = rw_laid_record_of(rw, clang_getPointeeType(type));
     if (!given)
         return NULL;
     const char *name = rw_spelling(rw->arena, call);
@@ -93,81 +147,144 @@ laid_record *rw_unwrapped_record(const rewriter *rw, CXCursor call) {
 
 /* ---- names --------------------------------------------------------------------------------------- */
 
-/* thrust::name becomes heddle::name. `scopes`: what stands before the name, of which the last are its
- * namespaces. */
-static void edit_name(rewriter *rw, CXCursor name, const char *word, const hd_cursors *scopes,
-                      size_t scope_count, const laid_record *l) {
+/* A name with the namespaces before it, which are the last of `scopes`; false, with a refusal: a
+ * macro makes it. */
+static bool range_of_name(rewriter *rw, CXCursor name, const char *word, const hd_cursors *scopes,
+                          size_t scope_count, range *at) {
     unsigned end, begin;
     if (!rw_offset_of(&rw->src, clang_getCursorLocation(name), &end) ||
         !rw_token_is(&rw->src, rw_token_at(&rw->src, end), word)) {
         rw_refuse_macro(rw, name);
-        return;
+        return false;
     }
-    range at = {end, rw->src.tokens[rw_token_at(&rw->src, end)].at.end};
+    *at = (range){end, rw->src.tokens[rw_token_at(&rw->src, end)].at.end};
     while (scope_count &&
            clang_getCursorKind(scopes->data[scope_count - 1]) == CXCursor_NamespaceRef &&
            rw_offset_of(&rw->src, clang_getCursorLocation(scopes->data[--scope_count]), &begin))
-        at.begin = begin;
-    size_t first = rw_token_at(&rw->src, at.begin);
+        at->begin = begin;
+    size_t first = rw_token_at(&rw->src, at->begin);
     if (first && rw_token_is(&rw->src, first - 1, "::"))
-        at.begin = rw->src.tokens[first - 1].at.begin;
-    rw_edit_text(rw, at, hd_format(rw->arena, "%sheddle::%s", l->scope, word));
+        at->begin = rw->src.tokens[first - 1].at.begin;
+    return true;
 }
 
-/* The one argument of a template whose name is the `number`th of these; null: it has others. */
-static CXCursor argument_of(rewriter *rw, const hd_cursors *all, size_t number) {
+/* thrust::name becomes heddle::name. */
+static void edit_name(rewriter *rw, CXCursor name, const char *word, const hd_cursors *scopes,
+                      size_t scope_count, const laid_record *l) {
+    range at;
+    if (range_of_name(rw, name, word, scopes, scope_count, &at))
+        rw_edit_text(rw, at, hd_format(rw->arena, "%sheddle::%s", l->scope, word));
+}
+
+/* The first argument of a template whose name is the `number`th of these, and the bracket behind it;
+ * null: it has none that names a type. */
+static CXCursor argument_of(rewriter *rw, const hd_cursors *all, size_t number, size_t *close) {
     unsigned name, at;
     const source *src = &rw->src;
     if (!rw_offset_of(src, clang_getCursorLocation(all->data[number]), &name))
         return clang_getNullCursor();
     size_t open = rw_token_at(src, name) + 1;
-    size_t close =
-        rw_token_is(src, open, "<") ? rw_angle_matching(src, open, src->token_count) : open;
-    for (size_t i = number + 1; i < all->count; i++)
+    *close = rw_token_is(src, open, "<") ? rw_angle_matching(src, open, src->token_count) : open;
+    for (size_t i = number + 1; i < all->count && *close < src->token_count; i++)
         if (clang_getCursorKind(all->data[i]) == CXCursor_TypeRef &&
             rw_offset_of(src, clang_getCursorLocation(all->data[i]), &at) &&
-            close < src->token_count && at < src->tokens[close].at.begin)
+            at < src->tokens[*close].at.begin)
             return all->data[i];
     return clang_getNullCursor();
 }
 
-/* A template of the program that holds device_vectors of its own parameter. */
-static CXCursor vector_of_parameter(rewriter *rw, CXCursor at) {
+/* A function of thrust's that a template calls, but for what makes raw pointers: null; there is none. */
+static CXCursor open_call(const rewriter *rw, CXCursor at) {
     hd_cursors all = hd_cursor_children(rw->arena, at);
-    for (size_t i = 0; i < all.count; i++) {
-        CXCursor argument = clang_getNullCursor();
-        if (clang_getCursorKind(all.data[i]) == CXCursor_TemplateRef &&
-            hd_has_word("device_vector device_ptr", rw_spelling(rw->arena, all.data[i])))
-            argument = argument_of(rw, &all, i);
-        if (!clang_Cursor_isNull(argument) && rw_is_dependent(clang_getCursorType(argument)))
-            return all.data[i];
-        CXCursor inside = vector_of_parameter(rw, all.data[i]);
-        if (!clang_Cursor_isNull(inside))
-            return inside;
-    }
-    return clang_getNullCursor();
+    CXCursor found = clang_getCursorKind(at) == CXCursor_CallExpr ? open_function(rw, at)
+                                                                  : clang_getNullCursor();
+    if (!clang_Cursor_isNull(found) &&
+        hd_has_word("raw_pointer_cast swap", rw_spelling(rw->arena, found)))
+        found = clang_getNullCursor();
+    for (size_t i = 0; i < all.count && clang_Cursor_isNull(found); i++)
+        found = open_call(rw, all.data[i]);
+    return found;
 }
 
-static void edit_template_name(rewriter *rw, const hd_cursors *all, size_t number) {
+static void refuse_open_call(rewriter *rw, CXCursor pattern, const laid_record *l) {
+    CXCursor call = open_call(rw, pattern);
+    if (!clang_Cursor_isNull(call))
+        rw_refuse(
+            rw, call,
+            "'%s' is called here for every type of a template, of which the device_vectors of "
+            "'%s' are laid out; write a function or class of its own for '%s'",
+            rw_spelling(rw->arena, call), l->spelling, l->spelling);
+}
+
+/* template <class T> void f(thrust::device_vector<T> &v) */
+static void edit_deduced(rewriter *rw, CXCursor parameter, range name, size_t close) {
+    const source *src = &rw->src;
+    CXCursor function = clang_getCursorSemanticParent(parameter);
+    hd_cursors parameters = rw_parameters(rw->arena, function);
+    range whole;
+    size_t number = 0, open = src->token_count;
+    while (number < parameters.count && !clang_equalCursors(parameters.data[number], parameter))
+        number++;
+    if (rw_range_of(src, function, &whole))
+        open = rw_token_at(src, whole.begin) + 1;
+    size_t end = open < src->token_count ? rw_angle_matching(src, open, src->token_count) : open;
+    if (!rw_token_is(src, open, "<") || end >= src->token_count) {
+        rw_refuse_macro(rw, parameter);
+        return;
+    }
+    const char *vector = rw_free_name(rw, hd_format(rw->arena, "Vector%zu", number));
+    const char *more = rw_free_name(rw, hd_format(rw->arena, "More%zu", number));
+    rw_edit_text(rw, name, vector);
+    rw_edit_text(rw, (range){src->tokens[close].at.begin, src->tokens[close].at.begin},
+                 hd_format(rw->arena, ", %s...", more));
+    rw_edit_insert(
+        rw, src->tokens[end].at.begin,
+        hd_format(rw->arena, ", template <class...> class %s, class... %s", vector, more));
+}
+
+/* thrust::device_vector<T> in a template, below `at`. */
+static void edit_vector_of_parameter(rewriter *rw, CXCursor at, range name, CXCursor argument,
+                                     size_t close) {
+    const source *src = &rw->src;
+    CXCursor function = clang_getCursorSemanticParent(at);
+    draft d = {0};
+    range whole = {name.begin, src->tokens[close].at.end};
+    if (clang_getCursorKind(at) == CXCursor_ParmDecl &&
+        clang_getCursorKind(function) == CXCursor_FunctionTemplate &&
+        !rw_token_is(src, close + 1, "::")) {
+        edit_deduced(rw, at, name, close);
+        return;
+    }
+    rw_draft_text(rw, &d, "%sheddle::vector<%s, ", first_laid_out(rw)->scope,
+                  rw_type_text(rw->arena, clang_getCursorType(argument)));
+    rw_draft_old(rw, &d, whole);
+    rw_draft_text(rw, &d, ">");
+    rw_edit(rw, whole, &d);
+}
+
+/* A template's name, the `number`th of what is below `at`. */
+static void edit_template_name(rewriter *rw, CXCursor at, const hd_cursors *all, size_t number) {
     CXCursor name = all->data[number], declared = clang_getCursorReferenced(name);
-    CXCursor argument = argument_of(rw, all, number);
+    size_t close = rw->src.token_count;
+    CXCursor argument = argument_of(rw, all, number, &close);
     const char *word = rw_spelling(rw->arena, declared);
     laid_record *l = NULL;
-    if (!clang_Cursor_isNull(argument))
-        l = rw_laid_record_of(rw, clang_getCursorType(argument));
-    if (!l || !is_laid_out(rw, l))
+    range whole;
+    if (clang_Cursor_isNull(argument))
         return;
-    bool is_system = clang_Location_isInSystemHeader(clang_getCursorLocation(declared));
-    CXCursor held = is_system ? clang_getNullCursor() : vector_of_parameter(rw, declared);
-    if (is_of_thrust(rw, declared) &&
-        hd_has_word("device_vector device_ptr device_reference", word))
+    CXType type = clang_getCursorType(argument);
+    l = rw_laid_record_of(rw, type);
+    if (!is_of_thrust(rw, declared)) {
+        if (l && is_laid_out(rw, l) &&
+            !clang_Location_isInSystemHeader(clang_getCursorLocation(declared)))
+            refuse_open_call(rw, declared, l);
+    } else if (l && is_laid_out(rw, l) &&
+               hd_has_word("device_vector device_ptr device_reference", word)) {
         edit_name(rw, name, word, all, number, l);
-    else if (!clang_Cursor_isNull(held))
-        rw_refuse(
-            rw, held,
-            "'%s<%s>' has this '%s' of its parameter, and the device_vectors of '%s' are laid "
-            "out, which thrust's are not; write a class of its own for '%s'",
-            word, l->spelling, rw_spelling(rw->arena, held), l->spelling, l->spelling);
+    } else if (rw_is_dependent(type) && !strcmp(word, "device_vector") &&
+               range_of_name(rw, name, word, all, number, &whole)) {
+        edit_vector_of_parameter(rw, at, whole, argument, close);
+    }
 }
 
 /* ---- calls ---------------------------------------------------------------------------------------- */
@@ -276,22 +393,27 @@ static void check_library_call(rewriter *rw, CXCursor call, CXCursor callee, lea
                       : mend);
 }
 
-/* template <class T> void f(thrust::device_vector<T> &): heddle's is another class. */
-static void check_own_call(rewriter *rw, CXCursor call, CXCursor callee, const laid_record *l) {
+/* A template of the program's. */
+static void check_own_call(rewriter *rw, CXCursor callee, const laid_record *l) {
     CXCursor pattern = clang_getSpecializedCursorTemplate(callee);
-    if (clang_Cursor_isNull(pattern) || clang_Cursor_isNull(vector_of_parameter(rw, pattern)))
+    if (!clang_Cursor_isNull(pattern))
+        refuse_open_call(rw, pattern, l);
+}
+
+/* raw_pointer_cast() in a template. */
+static void edit_open_call(rewriter *rw, CXCursor call) {
+    CXCursor named = open_function(rw, call);
+    if (clang_Cursor_isNull(named) ||
+        strcmp(rw_spelling(rw->arena, named), "raw_pointer_cast") != 0)
         return;
-    rw_refuse(
-        rw, call,
-        "'%s' is a template of thrust's '%s<T>', and the device_vectors of '%s' are laid out, "
-        "which thrust's are not; write a function of its own for '%s'",
-        rw_spelling(rw->arena, callee), rw_spelling(rw->arena, vector_of_parameter(rw, pattern)),
-        l->spelling, l->spelling);
+    hd_cursors scopes = hd_cursor_children(rw->arena, hd_cursor_children(rw->arena, call).data[0]);
+    edit_name(rw, named, "raw_pointer_cast", &scopes, scopes.count - 1, first_laid_out(rw));
 }
 
 static void check_call(rewriter *rw, CXCursor call) {
     CXCursor callee = clang_getCursorReferenced(call);
     laid_record *l = NULL;
+    edit_open_call(rw, call);
     if (clang_Cursor_isNull(callee) || !rw_is_function(callee))
         return;
     CXCursor class = clang_getCursorSemanticParent(callee);
@@ -309,7 +431,7 @@ static void check_call(rewriter *rw, CXCursor call) {
     if (given != NO_LEAD && is_system)
         check_library_call(rw, call, callee, given, l);
     else if (given != NO_LEAD)
-        check_own_call(rw, call, callee, l);
+        check_own_call(rw, callee, l);
     else if (is_system && clang_getCursorKind(callee) == CXCursor_FunctionDecl &&
              lead_of_value(rw, call, &l) == PLACE)
         rw_refuse(rw, call,
@@ -340,7 +462,7 @@ static void see(rewriter *rw, CXCursor at) {
              clang_Location_isInSystemHeader(clang_getCursorLocation(all.data[i]))))
             continue;
         if (kind == CXCursor_TemplateRef)
-            edit_template_name(rw, &all, i);
+            edit_template_name(rw, at, &all, i);
         else if (kind == CXCursor_CallExpr)
             check_call(rw, all.data[i]);
         else if (kind == CXCursor_ParmDecl)

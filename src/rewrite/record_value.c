@@ -182,8 +182,10 @@ bool rw_is_given_another(const rewriter *rw, CXCursor parameter, CXCursor argume
 hd_cursors rw_carriers_of(const rewriter *rw, CXCursor e) {
     hd_cursors inside = hd_cursor_children(rw->arena, e);
     bool is_one = inside.count == 1, are_two = inside.count == 2;
-    /* In a sum or p[i], 0[p] the pointer stands on either side. */
-    size_t pointer = are_two && !rw_pointer_depth(clang_getCursorType(inside.data[0]));
+    /* In a sum or p[i], 0[p] the pointer stands on either side; in a template it may have no type. */
+    size_t pointer = are_two && !rw_pointer_depth(clang_getCursorType(inside.data[0])) &&
+                     (!rw_is_dependent(clang_getCursorType(inside.data[0])) ||
+                      rw_pointer_depth(clang_getCursorType(inside.data[1])));
     size_t first = 0, count = 0;
     switch (clang_getCursorKind(e)) {
     case CXCursor_ParenExpr:

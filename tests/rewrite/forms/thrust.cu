@@ -32,10 +32,14 @@ __global__ void k_of_thrust(thrust::device_ptr<Point> p) { //! 'p' brings places
     p.get()[threadIdx.x].x += 1;
 }
 
-template <class T> void grow(thrust::device_vector<T> &all) { all.resize(2 * all.size()); }
+template <class T> void grow(thrust::device_vector<T> &all) {
+    all.resize(2 * all.size());
+    thrust::fill(all.begin(), all.end(), T()); //! 'fill' is called here for every type of a template.*'Point'
+}
 
 template <class T> struct Buffer {
-    thrust::device_vector<T> data; //! 'Buffer<Point>' has this 'device_vector'.*a class of its own for 'Point'
+    thrust::device_vector<T> data;
+    void clear() { thrust::fill(data.begin(), data.end(), T()); } //! 'fill' is called here for every type of a template
 };
 
 int main() {
@@ -54,7 +58,7 @@ int main() {
     std::vector<Point> standard(points.begin(), points.end()); //! goes to 'vector'
     Point &first = thrust::raw_reference_cast(points[0]); //! goes to 'raw_reference_cast'
     auto memory = thrust::device_malloc<Point>(8); //! 'device_malloc' gives memory for 'Point' that is not laid out.*cudaMalloc
-    grow(points); //! 'grow' is a template of thrust's 'device_vector<T>'.*a function of its own for 'Point'
+    grow(points);
     grow(xs);
     Buffer<Point> buffer;
     Buffer<float> numbers;
