@@ -111,24 +111,24 @@ static CXCursor open_function(const rewriter *rw, CXCursor call) {
                : clang_getNullCursor();
 }
 
-/* The record of a raw pointer that a template makes: of several none is known. */
-static laid_record *unwrapped_in_template(const rewriter *rw, CXCursor call) {
+bool rw_unwraps_in_template(const rewriter *rw, CXCursor call) {
     CXCursor named = open_function(rw, call);
     CXCursor member = hd_cursor_children(rw->arena, call).data[0];
-    bool unwraps = clang_Cursor_isNull(named)
-                       ? clang_getCursorKind(member) == CXCursor_MemberRefExpr &&
-                             !strcmp(rw_member_name((rewriter *)rw, member), "get")
-                       : !strcmp(rw_spelling(rw->arena, named), "raw_pointer_cast");
-    return rw->record_count == 1 && unwraps && names_vector_of_parameter(rw, call) ? rw->records
-                                                                                   : NULL;
+    if (!clang_Cursor_isNull(named))
+        return !strcmp(rw_spelling(rw->arena, named), "raw_pointer_cast");
+    return clang_getCursorKind(member) == CXCursor_MemberRefExpr &&
+           !strcmp(rw_member_name((rewriter *)rw, member), "get");
 }
 
 laid_record *rw_unwrapped_record(const rewriter *rw, CXCursor call) {
     if (!rw->with_host || clang_getCursorKind(call) != CXCursor_CallExpr)
         return NULL;
     CXType type = clang_getCanonicalType(clang_getCursorType(call));
-    if (type.kind == CXType_Dependent)
-        return unwrapped_in_template(rw, call);
+    if (type.kind == CXType_Dependent) /* in a template: of several records none is known */
+        return rw->record_count == 1 && rw_unwraps_in_template(rw, call) &&
+                       names_vector_of_parameter(rw, call)
+                   ? rw->records
+                   : NULL;
     laid_record *record = NULL, *given = NULL;
     if (type.kind == CXType_Pointer)
         given = rw_laid_record_of(rw, clang_getPointeeType(type));
@@ -193,27 +193,34 @@ static CXCursor argument_of(rewriter *rw, const hd_cursors *all, size_t number, 
     return clang_getNullCursor();
 }
 
-/* A function of thrust's that a template calls, but for what makes raw pointers: null; there is none. */
-static CXCursor open_call(const rewriter *rw, CXCursor at) {
+/* What a template calls that is not in heddle:: for every type: a function of thrust's, a member; NULL:
+ * nothing. */
+static const char *open_call(rewriter *rw, CXCursor at, CXCursor *call) {
+    static const char general[] = "raw_pointer_cast swap";
+    static const char missing[] = "insert erase rbegin rend crbegin crend get_allocator max_size";
     hd_cursors all = hd_cursor_children(rw->arena, at);
-    CXCursor found = clang_getCursorKind(at) == CXCursor_CallExpr ? open_function(rw, at)
-                                                                  : clang_getNullCursor();
-    if (!clang_Cursor_isNull(found) &&
-        hd_has_word("raw_pointer_cast swap", rw_spelling(rw->arena, found)))
-        found = clang_getNullCursor();
-    for (size_t i = 0; i < all.count && clang_Cursor_isNull(found); i++)
-        found = open_call(rw, all.data[i]);
-    return found;
+    enum CXCursorKind kind = clang_getCursorKind(at);
+    CXCursor function = kind == CXCursor_CallExpr ? open_function(rw, at) : clang_getNullCursor();
+    const char *name = NULL;
+    *call = at;
+    if (!clang_Cursor_isNull(function) && !hd_has_word(general, rw_spelling(rw->arena, function)))
+        return rw_spelling(rw->arena, function);
+    if (kind == CXCursor_MemberRefExpr && clang_getCursorType(at).kind == CXType_Dependent &&
+        hd_has_word(missing, rw_member_name(rw, at)))
+        return rw_member_name(rw, at);
+    for (size_t i = 0; i < all.count && !name; i++)
+        name = open_call(rw, all.data[i], call);
+    return name;
 }
 
 static void refuse_open_call(rewriter *rw, CXCursor pattern, const laid_record *l) {
-    CXCursor call = open_call(rw, pattern);
-    if (!clang_Cursor_isNull(call))
-        rw_refuse(
-            rw, call,
-            "'%s' is called here for every type of a template, of which the device_vectors of "
-            "'%s' are laid out; write a function or class of its own for '%s'",
-            rw_spelling(rw->arena, call), l->spelling, l->spelling);
+    CXCursor call;
+    const char *name = open_call(rw, pattern, &call);
+    if (name)
+        rw_refuse(rw, call,
+                  "'%s' is called here for every type of a template, of which the device_vectors "
+                  "of '%s' are laid out; write a function or class of its own for '%s'",
+                  name, l->spelling, l->spelling);
 }
 
 /* template <class T> void f(thrust::device_vector<T> &v) */
@@ -442,19 +449,22 @@ static void check_call(rewriter *rw, CXCursor call) {
 
 /* ---- all of a file -------------------------------------------------------------------------------- */
 
-/* Elements of a device_vector that a kernel is given in another way than by raw pointers. */
-static void check_parameter(rewriter *rw, CXCursor parameter, CXCursor function) {
+/* What thrust has for the host brings elements to the device, or is used there. */
+static void check_on_device(rewriter *rw, CXCursor at) {
     laid_record *l;
-    if (rw_is_device_function(rw->arena, function) && !rw_is_host(rw, function) &&
-        lead_of_value(rw, parameter, &l) != NO_LEAD)
-        rw_refuse(rw, parameter,
+    enum CXCursorKind kind = clang_getCursorKind(at);
+    if ((kind == CXCursor_ParmDecl || kind == CXCursor_MemberRefExpr) &&
+        lead_of_value(rw, at, &l) != NO_LEAD)
+        rw_refuse(rw, at,
                   "'%s' brings places in a device_vector of '%s' to the device; give it the raw "
                   "pointer, '%s *'",
-                  rw_spelling(rw->arena, parameter), l->spelling, l->spelling);
+                  rw_spelling(rw->arena, at), l->spelling, l->spelling);
 }
 
-static void see(rewriter *rw, CXCursor at) {
+static void see(rewriter *rw, CXCursor at, bool on_device) {
     hd_cursors all = hd_cursor_children(rw->arena, at);
+    if (rw_is_function(at))
+        on_device = rw_is_device_function(rw->arena, at);
     for (size_t i = 0; i < all.count; i++) {
         enum CXCursorKind kind = clang_getCursorKind(all.data[i]);
         if (clang_isPreprocessing(kind) ||
@@ -465,9 +475,9 @@ static void see(rewriter *rw, CXCursor at) {
             edit_template_name(rw, at, &all, i);
         else if (kind == CXCursor_CallExpr)
             check_call(rw, all.data[i]);
-        else if (kind == CXCursor_ParmDecl)
-            check_parameter(rw, all.data[i], at);
-        see(rw, all.data[i]);
+        if (on_device)
+            check_on_device(rw, all.data[i]);
+        see(rw, all.data[i], on_device);
     }
 }
 
@@ -480,5 +490,5 @@ void rw_edit_device_vectors(rewriter *rw) {
         l->accessors[SPACE_GLOBAL].is_used = true;
     }
     if (rw->has_vectors)
-        see(rw, clang_getTranslationUnitCursor(rw->src.unit));
+        see(rw, clang_getTranslationUnitCursor(rw->src.unit), false);
 }

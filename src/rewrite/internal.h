@@ -595,6 +595,8 @@ const char *rw_memory_text(rewriter *rw, const laid_record *l);
 /* device_vector.c: thrust's. The record whose device_vectors a call gives a raw pointer into, laid out
  * or not; NULL: it is no such call. */
 laid_record *rw_unwrapped_record(const rewriter *rw, CXCursor call);
+/* A template makes a raw pointer of what its instances say. */
+bool rw_unwraps_in_template(const rewriter *rw, CXCursor call);
 void rw_edit_device_vectors(rewriter *rw);
 
 bool rw_edit_call(rewriter *rw, const frame *at);

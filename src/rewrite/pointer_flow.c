@@ -270,7 +270,10 @@ int rw_node_of_value(rewriter *rw, CXCursor e) {
                    ? other_node(rw, e, "a record in private or shared memory")
                    : node_of(rw, holder);
     if (kind == CXCursor_CallExpr)
-        return other_node(rw, e, returned_by(rw, clang_getCursorReferenced(e)));
+        return other_node(rw, e,
+                          rw_unwraps_in_template(rw, e)
+                              ? "a raw pointer of every type"
+                              : returned_by(rw, clang_getCursorReferenced(e)));
     if (kind == CXCursor_MemberRefExpr)
         return other_node(rw, e, "what a struct holds");
     hd_cursors parts = rw_carriers_of(rw, e);
@@ -742,6 +745,8 @@ static bool carry(rewriter *rw, const move *m) {
                 "this is %s, but goes where there are laid-out records '%s' (%s:%u:%u); %s",
                 other->why, laid->what.of->record->name, there.file, there.line, there.column,
                 is_returned ? "allocate the array with cudaMalloc(), and hand on that pointer"
+                : strstr(other->why, "every type")
+                    ? "give the template a parameter 'thrust::device_vector<T> &'"
                 : strstr(other->why, "cast")
                     ? hd_format(rw->arena,
                                 "declare that pointer '%s *' from the start; a function that makes "
