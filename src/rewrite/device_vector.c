@@ -14,7 +14,7 @@
  * In a template the parameter says which of the two it is; a function's is deduced from either.
  *
  *     template <class T> struct pool { thrust::device_vector<T> all; };
- *         ... heddle::vector<T, thrust::device_vector<T>> all; ...
+ *         ... heddle::vector<thrust::device_vector<T>> all; ...
  *     template <class T> T *raw(thrust::device_vector<T> &v);
  *         template <class T, template <class...> class Vector0, class... More0>
  *         heddle::pointer<T> raw(Vector0<T, More0...> &v);
@@ -168,6 +168,22 @@ static bool range_of_name(rewriter *rw, CXCursor name, const char *word, const h
     return true;
 }
 
+/* A name stands in the body of a macro, which may have other uses: all of them are to ask for the same
+ * edit, so all are expanded. */
+static bool is_in_macro(rewriter *rw, CXCursor name, const char *word) {
+    unsigned begin;
+    flat_spot spot;
+    const char *why;
+    hd_place defined;
+    if (!rw_offset_of(&rw->src, clang_getCursorLocation(name), &begin))
+        return false;
+    size_t t = rw_token_at(&rw->src, begin);
+    if (rw_token_is(&rw->src, t, word))
+        return rw_flat_spot(rw->flat, rw->src.tokens[t].at, &spot) && spot.node->kind == FLAT_MACRO;
+    rw_macro_request(rw, (range){begin, begin + 1}, &why, &defined);
+    return false;
+}
+
 /* thrust::name becomes heddle::name. */
 static void edit_name(rewriter *rw, CXCursor name, const char *word, const hd_cursors *scopes,
                       size_t scope_count, const laid_record *l) {
@@ -176,21 +192,60 @@ static void edit_name(rewriter *rw, CXCursor name, const char *word, const hd_cu
         rw_edit_text(rw, at, hd_format(rw->arena, "%sheddle::%s", l->scope, word));
 }
 
-/* The first argument of a template whose name is the `number`th of these, and the bracket behind it;
- * null: it has none that names a type. */
-static CXCursor argument_of(rewriter *rw, const hd_cursors *all, size_t number, size_t *close) {
-    unsigned name, at;
+/* The text of a template's arguments, and its first token; false: a macro makes it. */
+static bool arguments_of(rewriter *rw, CXCursor name, range *text, size_t *first) {
+    unsigned offset;
+    int depth = 0;
     const source *src = &rw->src;
-    if (!rw_offset_of(src, clang_getCursorLocation(all->data[number]), &name))
+    if (!rw_offset_of(src, clang_getCursorLocation(name), &offset) ||
+        !rw_token_is(src, rw_token_at(src, offset), rw_spelling(rw->arena, name)) ||
+        !rw_token_is(src, rw_token_at(src, offset) + 1, "<"))
+        return false;
+    *first = rw_token_at(src, offset) + 2;
+    size_t close = rw_angle_matching(src, *first - 1, src->token_count);
+    for (size_t t = *first; t < close; t++)
+        depth += rw_token_is(src, t, "<") - rw_token_is(src, t, ">");
+    *text = (range){src->tokens[*first].at.begin, src->tokens[close].at.begin + (depth > 0)};
+    return close >= *first; /* ">>" may close two */
+}
+
+/* The type that is the one argument of the template whose name is the `number`th of these, as far as
+ * a name says it; null: it has others. */
+static CXCursor argument_of(rewriter *rw, const hd_cursors *all, size_t number) {
+    size_t first, next = number + 1;
+    unsigned at;
+    range text;
+    bool is_written = arguments_of(rw, all->data[number], &text, &first);
+    while (next < all->count && clang_getCursorKind(all->data[next]) == CXCursor_NamespaceRef)
+        next++;
+    if (next == all->count || clang_getCursorKind(all->data[next]) != CXCursor_TypeRef)
         return clang_getNullCursor();
-    size_t open = rw_token_at(src, name) + 1;
-    *close = rw_token_is(src, open, "<") ? rw_angle_matching(src, open, src->token_count) : open;
-    for (size_t i = number + 1; i < all->count && *close < src->token_count; i++)
-        if (clang_getCursorKind(all->data[i]) == CXCursor_TypeRef &&
-            rw_offset_of(src, clang_getCursorLocation(all->data[i]), &at) &&
-            at < src->tokens[*close].at.begin)
-            return all->data[i];
-    return clang_getNullCursor();
+    CXCursor type = all->data[next];
+    bool is_alone = is_written && rw_offset_of(&rw->src, clang_getCursorLocation(type), &at) &&
+                    rw_token_from(&rw->src, text.end) == rw_token_at(&rw->src, at) + 1;
+    return is_alone || !is_written ? type : clang_getNullCursor();
+}
+
+/* The record that an argument "body<float>" names, or, with `is_open`, that a template's "body<T>" may
+ * name; NULL: none. */
+static laid_record *instance_of(rewriter *rw, CXCursor name, bool *is_open) {
+    size_t first;
+    range text;
+    hd_str argument = {.arena = rw->arena};
+    if (!arguments_of(rw, name, &text, &first))
+        return NULL;
+    for (unsigned i = text.begin; i < text.end; i++)
+        hd_str_addn(&argument, &rw->src.text[i], !strchr(" \t\r\n", rw->src.text[i]));
+    for (uint32_t r = 0; r < rw->record_count; r++) {
+        const char *record = rw_unscoped(rw->records[r].record->name);
+        const char *given = rw_unscoped(hd_str_text(&argument));
+        size_t stem = strcspn(record, "<");
+        if (!record[stem] || strncmp(given, record, stem + 1) != 0)
+            continue;
+        *is_open = strcmp(given, record) != 0;
+        return &rw->records[r];
+    }
+    return NULL;
 }
 
 /* What a template calls that is not in heddle:: for every type: a function of thrust's, a member; NULL:
@@ -224,73 +279,70 @@ static void refuse_open_call(rewriter *rw, CXCursor pattern, const laid_record *
 }
 
 /* template <class T> void f(thrust::device_vector<T> &v) */
-static void edit_deduced(rewriter *rw, CXCursor parameter, range name, size_t close) {
+static void edit_deduced(rewriter *rw, CXCursor parameter, range name, unsigned end) {
     const source *src = &rw->src;
     CXCursor function = clang_getCursorSemanticParent(parameter);
     hd_cursors parameters = rw_parameters(rw->arena, function);
     range whole;
-    size_t number = 0, open = src->token_count;
+    size_t number = 0, open = src->token_count, close = open;
     while (number < parameters.count && !clang_equalCursors(parameters.data[number], parameter))
         number++;
     if (rw_range_of(src, function, &whole))
         open = rw_token_at(src, whole.begin) + 1;
-    size_t end = open < src->token_count ? rw_angle_matching(src, open, src->token_count) : open;
-    if (!rw_token_is(src, open, "<") || end >= src->token_count) {
+    if (rw_token_is(src, open, "<"))
+        close = rw_angle_matching(src, open, src->token_count);
+    if (!rw_token_is(src, close, ">")) {
         rw_refuse_macro(rw, parameter);
         return;
     }
     const char *vector = rw_free_name(rw, hd_format(rw->arena, "Vector%zu", number));
     const char *more = rw_free_name(rw, hd_format(rw->arena, "More%zu", number));
     rw_edit_text(rw, name, vector);
-    rw_edit_text(rw, (range){src->tokens[close].at.begin, src->tokens[close].at.begin},
-                 hd_format(rw->arena, ", %s...", more));
+    rw_edit_text(rw, (range){end, end}, hd_format(rw->arena, ", %s...", more));
     rw_edit_insert(
-        rw, src->tokens[end].at.begin,
+        rw, src->tokens[close].at.begin,
         hd_format(rw->arena, ", template <class...> class %s, class... %s", vector, more));
 }
 
 /* thrust::device_vector<T> in a template, below `at`. */
-static void edit_vector_of_parameter(rewriter *rw, CXCursor at, range name, CXCursor argument,
-                                     size_t close) {
+static void edit_vector_of_parameter(rewriter *rw, CXCursor at, range name, range argument) {
     const source *src = &rw->src;
-    CXCursor function = clang_getCursorSemanticParent(at);
-    draft d = {0};
-    range whole = {name.begin, src->tokens[close].at.end};
     if (clang_getCursorKind(at) == CXCursor_ParmDecl &&
-        clang_getCursorKind(function) == CXCursor_FunctionTemplate &&
-        !rw_token_is(src, close + 1, "::")) {
-        edit_deduced(rw, at, name, close);
+        clang_getCursorKind(clang_getCursorSemanticParent(at)) == CXCursor_FunctionTemplate &&
+        !rw_token_is(src, rw_token_from(src, argument.end) + 1, "::")) {
+        edit_deduced(rw, at, name, argument.end);
         return;
     }
-    rw_draft_text(rw, &d, "%sheddle::vector<%s, ", first_laid_out(rw)->scope,
-                  rw_type_text(rw->arena, clang_getCursorType(argument)));
-    rw_draft_old(rw, &d, whole);
-    rw_draft_text(rw, &d, ">");
-    rw_edit(rw, whole, &d);
+    rw_edit_text(rw, name,
+                 hd_format(rw->arena, "%sheddle::vector<%.*s", first_laid_out(rw)->scope,
+                           (int)(name.end - name.begin), src->text + name.begin));
+    rw_edit_text(rw, (range){argument.end, argument.end + 1}, ">>");
 }
 
 /* A template's name, the `number`th of what is below `at`. */
 static void edit_template_name(rewriter *rw, CXCursor at, const hd_cursors *all, size_t number) {
     CXCursor name = all->data[number], declared = clang_getCursorReferenced(name);
-    size_t close = rw->src.token_count;
-    CXCursor argument = argument_of(rw, all, number, &close);
+    CXCursor argument = argument_of(rw, all, number);
     const char *word = rw_spelling(rw->arena, declared);
-    laid_record *l = NULL;
-    range whole;
-    if (clang_Cursor_isNull(argument))
-        return;
-    CXType type = clang_getCursorType(argument);
-    l = rw_laid_record_of(rw, type);
+    size_t first;
+    range whole, arguments;
+    bool is_open = !clang_Cursor_isNull(argument) && rw_is_dependent(clang_getCursorType(argument));
+    laid_record *l = clang_Cursor_isNull(argument)
+                         ? instance_of(rw, name, &is_open)
+                         : rw_laid_record_of(rw, clang_getCursorType(argument));
+    bool is_laid = l && !is_open && is_laid_out(rw, l);
     if (!is_of_thrust(rw, declared)) {
-        if (l && is_laid_out(rw, l) &&
-            !clang_Location_isInSystemHeader(clang_getCursorLocation(declared)))
+        if (is_laid && !clang_Location_isInSystemHeader(clang_getCursorLocation(declared)))
             refuse_open_call(rw, declared, l);
-    } else if (l && is_laid_out(rw, l) &&
-               hd_has_word("device_vector device_ptr device_reference", word)) {
+        return;
+    }
+    is_open |= !strcmp(word, "device_vector") && is_in_macro(rw, name, word);
+    if (is_laid && !is_open && hd_has_word("device_vector device_ptr device_reference", word)) {
         edit_name(rw, name, word, all, number, l);
-    } else if (rw_is_dependent(type) && !strcmp(word, "device_vector") &&
-               range_of_name(rw, name, word, all, number, &whole)) {
-        edit_vector_of_parameter(rw, at, whole, argument, close);
+    } else if (is_open && !strcmp(word, "device_vector") &&
+               range_of_name(rw, name, word, all, number, &whole) &&
+               arguments_of(rw, name, &arguments, &first)) {
+        edit_vector_of_parameter(rw, at, whole, arguments);
     }
 }
 
@@ -417,6 +469,13 @@ static void edit_open_call(rewriter *rw, CXCursor call) {
     edit_name(rw, named, "raw_pointer_cast", &scopes, scopes.count - 1, first_laid_out(rw));
 }
 
+/* thrust::raw_pointer_cast(v) of a macro's, for numbers. */
+static bool is_raw_cast_in_macro(rewriter *rw, CXCursor call, CXCursor callee) {
+    static const char word[] = "raw_pointer_cast";
+    return !strcmp(rw_spelling(rw->arena, callee), word) && is_of_thrust(rw, callee) &&
+           is_in_macro(rw, rw_bare(rw->arena, hd_cursor_children(rw->arena, call).data[0]), word);
+}
+
 static void check_call(rewriter *rw, CXCursor call) {
     CXCursor callee = clang_getCursorReferenced(call);
     laid_record *l = NULL;
@@ -439,6 +498,8 @@ static void check_call(rewriter *rw, CXCursor call) {
         check_library_call(rw, call, callee, given, l);
     else if (given != NO_LEAD)
         check_own_call(rw, callee, l);
+    else if (is_raw_cast_in_macro(rw, call, callee))
+        edit_function_name(rw, call, "raw_pointer_cast", first_laid_out(rw));
     else if (is_system && clang_getCursorKind(callee) == CXCursor_FunctionDecl &&
              lead_of_value(rw, call, &l) == PLACE)
         rw_refuse(rw, call,
