@@ -16,7 +16,8 @@
  *     template <class T> struct pool { thrust::device_vector<T> all; };
  *         ... heddle::vector<thrust::device_vector<T>> all; ...
  *     template <class T> T *raw(thrust::device_vector<T> &v);
- *         template <class T, template <class...> class Vector0, class... More0>
+ *         template <class T, template <class...> class Vector0, class... More0,
+ *                   class = heddle::on_device<Vector0<T, More0...>>>
  *         heddle::pointer<T> raw(Vector0<T, More0...> &v);
  *
  * An expression's type says whether it leads to such memory. What is done with it must be known here:
@@ -184,6 +185,12 @@ static bool is_in_macro(rewriter *rw, CXCursor name, const char *word) {
     return false;
 }
 
+/* Behind the functions in heddle::. */
+static bool stands_behind(const rewriter *rw, CXCursor at, const laid_record *l) {
+    unsigned begin;
+    return rw_offset_of(&rw->src, clang_getCursorLocation(at), &begin) && begin >= l->declared;
+}
+
 /* thrust::name becomes heddle::name. */
 static void edit_name(rewriter *rw, CXCursor name, const char *word, const hd_cursors *scopes,
                       size_t scope_count, const laid_record *l) {
@@ -251,14 +258,14 @@ static laid_record *instance_of(rewriter *rw, CXCursor name, bool *is_open) {
 /* What a template calls that is not in heddle:: for every type: a function of thrust's, a member; NULL:
  * nothing. */
 static const char *open_call(rewriter *rw, CXCursor at, CXCursor *call) {
-    static const char general[] = "raw_pointer_cast swap";
+    static const char offered[] = "raw_pointer_cast swap";
     static const char missing[] = "insert erase rbegin rend crbegin crend get_allocator max_size";
     hd_cursors all = hd_cursor_children(rw->arena, at);
     enum CXCursorKind kind = clang_getCursorKind(at);
     CXCursor function = kind == CXCursor_CallExpr ? open_function(rw, at) : clang_getNullCursor();
     const char *name = NULL;
     *call = at;
-    if (!clang_Cursor_isNull(function) && !hd_has_word(general, rw_spelling(rw->arena, function)))
+    if (!clang_Cursor_isNull(function) && !hd_has_word(offered, rw_spelling(rw->arena, function)))
         return rw_spelling(rw->arena, function);
     if (kind == CXCursor_MemberRefExpr && clang_getCursorType(at).kind == CXType_Dependent &&
         hd_has_word(missing, rw_member_name(rw, at)))
@@ -268,10 +275,16 @@ static const char *open_call(rewriter *rw, CXCursor at, CXCursor *call) {
     return name;
 }
 
-static void refuse_open_call(rewriter *rw, CXCursor pattern, const laid_record *l) {
+/* A template, for laid-out records. */
+static void check_template(rewriter *rw, CXCursor pattern, const laid_record *l) {
     CXCursor call;
     const char *name = open_call(rw, pattern, &call);
-    if (name)
+    if (!stands_behind(rw, pattern, l) && names_vector_of_parameter(rw, pattern))
+        rw_refuse(rw, pattern,
+                  "the template '%s' has device_vectors of '%s' before that is defined; move the "
+                  "struct above it",
+                  rw_spelling(rw->arena, pattern), l->spelling);
+    else if (name)
         rw_refuse(rw, call,
                   "'%s' is called here for every type of a template, of which the device_vectors "
                   "of '%s' are laid out; write a function or class of its own for '%s'",
@@ -279,7 +292,7 @@ static void refuse_open_call(rewriter *rw, CXCursor pattern, const laid_record *
 }
 
 /* template <class T> void f(thrust::device_vector<T> &v) */
-static void edit_deduced(rewriter *rw, CXCursor parameter, range name, unsigned end) {
+static void edit_deduced(rewriter *rw, CXCursor parameter, range name, range argument) {
     const source *src = &rw->src;
     CXCursor function = clang_getCursorSemanticParent(parameter);
     hd_cursors parameters = rw_parameters(rw->arena, function);
@@ -298,10 +311,15 @@ static void edit_deduced(rewriter *rw, CXCursor parameter, range name, unsigned 
     const char *vector = rw_free_name(rw, hd_format(rw->arena, "Vector%zu", number));
     const char *more = rw_free_name(rw, hd_format(rw->arena, "More%zu", number));
     rw_edit_text(rw, name, vector);
-    rw_edit_text(rw, (range){end, end}, hd_format(rw->arena, ", %s...", more));
-    rw_edit_insert(
-        rw, src->tokens[close].at.begin,
-        hd_format(rw->arena, ", template <class...> class %s, class... %s", vector, more));
+    rw_edit_text(rw, (range){argument.end, argument.end}, hd_format(rw->arena, ", %s...", more));
+    const char *only = "";
+    if (clang_equalCursors(clang_getCanonicalCursor(function), function))
+        only = hd_format(rw->arena, " = %sheddle::on_device<%s<%.*s, %s...>>",
+                         first_laid_out(rw)->scope, vector, (int)(argument.end - argument.begin),
+                         src->text + argument.begin, more);
+    rw_edit_insert(rw, src->tokens[close].at.begin,
+                   hd_format(rw->arena, ", template <class...> class %s, class... %s, class%s",
+                             vector, more, only));
 }
 
 /* thrust::device_vector<T> in a template, below `at`. */
@@ -310,13 +328,31 @@ static void edit_vector_of_parameter(rewriter *rw, CXCursor at, range name, rang
     if (clang_getCursorKind(at) == CXCursor_ParmDecl &&
         clang_getCursorKind(clang_getCursorSemanticParent(at)) == CXCursor_FunctionTemplate &&
         !rw_token_is(src, rw_token_from(src, argument.end) + 1, "::")) {
-        edit_deduced(rw, at, name, argument.end);
+        edit_deduced(rw, at, name, argument);
         return;
     }
     rw_edit_text(rw, name,
                  hd_format(rw->arena, "%sheddle::vector<%.*s", first_laid_out(rw)->scope,
                            (int)(name.end - name.begin), src->text + name.begin));
     rw_edit_text(rw, (range){argument.end, argument.end + 1}, ">>");
+}
+
+/* thrust::device_vector<R, allocator> */
+static bool refuse_allocator(rewriter *rw, const hd_cursors *all, size_t number) {
+    size_t first, next = number + 1;
+    range text;
+    laid_record *l = NULL;
+    if (!arguments_of(rw, all->data[number], &text, &first) || !rw_has_token(&rw->src, text, ","))
+        return false;
+    while (next < all->count && clang_getCursorKind(all->data[next]) == CXCursor_NamespaceRef)
+        next++;
+    if (next < all->count && clang_getCursorKind(all->data[next]) == CXCursor_TypeRef)
+        l = rw_laid_record_of(rw, clang_getCursorType(all->data[next]));
+    return l && is_laid_out(rw, l) &&
+           rw_refuse(rw, all->data[number],
+                     "this device_vector of '%s' has an allocator of its own, which knows nothing "
+                     "of the layout; leave it out",
+                     l->spelling);
 }
 
 /* A template's name, the `number`th of what is below `at`. */
@@ -333,13 +369,16 @@ static void edit_template_name(rewriter *rw, CXCursor at, const hd_cursors *all,
     bool is_laid = l && !is_open && is_laid_out(rw, l);
     if (!is_of_thrust(rw, declared)) {
         if (is_laid && !clang_Location_isInSystemHeader(clang_getCursorLocation(declared)))
-            refuse_open_call(rw, declared, l);
+            check_template(rw, declared, l);
         return;
     }
+    if (refuse_allocator(rw, all, number))
+        return;
     is_open |= !strcmp(word, "device_vector") && is_in_macro(rw, name, word);
     if (is_laid && !is_open && hd_has_word("device_vector device_ptr device_reference", word)) {
         edit_name(rw, name, word, all, number, l);
     } else if (is_open && !strcmp(word, "device_vector") &&
+               stands_behind(rw, name, first_laid_out(rw)) &&
                range_of_name(rw, name, word, all, number, &whole) &&
                arguments_of(rw, name, &arguments, &first)) {
         edit_vector_of_parameter(rw, at, whole, arguments);
@@ -442,7 +481,8 @@ static void check_library_call(rewriter *rw, CXCursor call, CXCursor callee, lea
     if (!is_method && given == PLACE && hd_has_word(functions, name) &&
         clang_Cursor_getNumArguments(call) <= 3 && all_are_of_host(rw, call))
         edit_function_name(rw, call, name, l);
-    else if (!hd_has_word(general, name) && !(is_method && given != PLACE))
+    else if ((given != PLACE && !strncmp(name, "operator", 8) && !is_method) ||
+             (!hd_has_word(general, name) && !(is_method && given != PLACE)))
         rw_refuse(rw, call,
                   "the device_vector of '%s' goes to '%s' here, which knows nothing of its layout; "
                   "%s",
@@ -456,13 +496,13 @@ static void check_library_call(rewriter *rw, CXCursor call, CXCursor callee, lea
 static void check_own_call(rewriter *rw, CXCursor callee, const laid_record *l) {
     CXCursor pattern = clang_getSpecializedCursorTemplate(callee);
     if (!clang_Cursor_isNull(pattern))
-        refuse_open_call(rw, pattern, l);
+        check_template(rw, pattern, l);
 }
 
 /* raw_pointer_cast() in a template. */
 static void edit_open_call(rewriter *rw, CXCursor call) {
     CXCursor named = open_function(rw, call);
-    if (clang_Cursor_isNull(named) ||
+    if (clang_Cursor_isNull(named) || !stands_behind(rw, named, first_laid_out(rw)) ||
         strcmp(rw_spelling(rw->arena, named), "raw_pointer_cast") != 0)
         return;
     hd_cursors scopes = hd_cursor_children(rw->arena, hd_cursor_children(rw->arena, call).data[0]);

@@ -1,6 +1,6 @@
 // Two device_vectors of records that change places, passed by reference, filled, resized, and reached
 // from the host one by one.
-// in: Cell={u,v}{kind}; Cell=aosoa:8
+// in: Cell={u}{v,kind}:8
 #include <thrust/copy.h>
 #include <thrust/device_vector.h>
 #include <thrust/fill.h>
