@@ -582,6 +582,20 @@ static void see(rewriter *rw, CXCursor at, bool on_device) {
     }
 }
 
+/* What heddle:: in a namespace needs of the library stands before that: thrust's headers may come later,
+ * or in other files alone. */
+static void edit_headers(rewriter *rw, const laid_record *l) {
+    CXCursor outermost = clang_getNullCursor();
+    range whole;
+    hd_str text = {.arena = rw->arena};
+    for (CXCursor in = clang_getCursorLexicalParent(l->declaration);
+         clang_getCursorKind(in) == CXCursor_Namespace; in = clang_getCursorLexicalParent(in))
+        outermost = in;
+    rw_add_text(&text, "cuda.vector_headers", NULL);
+    if (!clang_Cursor_isNull(outermost) && rw_range_of(&rw->src, outermost, &whole))
+        rw_edit_text(rw, (range){whole.begin, whole.begin}, hd_str_text(&text));
+}
+
 void rw_edit_device_vectors(rewriter *rw) {
     for (uint32_t r = 0; r < rw->record_count && rw->with_host; r++) {
         laid_record *l = &rw->records[r];
@@ -589,6 +603,7 @@ void rw_edit_device_vectors(rewriter *rw) {
             continue;
         rw->has_vectors = rw->has_templates = l->has_host_memory = true;
         l->accessors[SPACE_GLOBAL].is_used = true;
+        edit_headers(rw, l);
     }
     if (rw->has_vectors)
         see(rw, clang_getTranslationUnitCursor(rw->src.unit), false);
