@@ -114,11 +114,11 @@ static CXCursor open_function(const rewriter *rw, CXCursor call) {
 
 bool rw_unwraps_in_template(const rewriter *rw, CXCursor call) {
     CXCursor named = open_function(rw, call);
-    CXCursor member = hd_cursor_children(rw->arena, call).data[0];
+    hd_cursors inside = hd_cursor_children(rw->arena, call);
     if (!clang_Cursor_isNull(named))
         return !strcmp(rw_spelling(rw->arena, named), "raw_pointer_cast");
-    return clang_getCursorKind(member) == CXCursor_MemberRefExpr &&
-           !strcmp(rw_member_name((rewriter *)rw, member), "get");
+    return inside.count && clang_getCursorKind(inside.data[0]) == CXCursor_MemberRefExpr &&
+           !strcmp(rw_member_name((rewriter *)rw, inside.data[0]), "get");
 }
 
 laid_record *rw_unwrapped_record(const rewriter *rw, CXCursor call) {
@@ -139,7 +139,7 @@ laid_record *rw_unwrapped_record(const rewriter *rw, CXCursor call) {
     CXCursor from = clang_getNullCursor();
     if (!strcmp(name, "raw_pointer_cast") && clang_Cursor_getNumArguments(call) == 1)
         from = clang_Cursor_getArgument(call, 0);
-    else if (!strcmp(name, "get"))
+    else if (!strcmp(name, "get") && clang_Cursor_getNumArguments(call) == 0)
         from = rw_last_child(rw->arena, hd_cursor_children(rw->arena, call).data[0]);
     bool leads = !clang_Cursor_isNull(from) &&
                  lead_of(rw, clang_getCursorType(from), &record) == PLACE && record == given;

@@ -8,7 +8,7 @@
 class Store {
     thrust::device_vector<sim::Particle> all;
 
-public:
+  public:
     explicit Store(const std::vector<sim::Particle> &start);
     void run(int steps);
     double sum() const;
