@@ -68,10 +68,14 @@ static bool is_called(const rewriter *rw, const char *name) {
     return false;
 }
 
-static void add_functions(hd_str *out, const rewriter *rw) {
+static void add_functions(hd_str *out, const rewriter *rw, const laid_record *l) {
+    if (rw->has_vectors && !*l->scope) /* thrust's headers may stand behind */
+        rw_add_text(out, "cuda.vector_headers", NULL);
     rw_add_text(out, "cuda.start", NULL);
     if (rw->has_templates)
         rw_add_text(out, "cuda.templates", NULL);
+    if (rw->has_vectors)
+        rw_add_text(out, "cuda.vectors", NULL);
     if (rw->copies_symbols)
         rw_add_text(out, "cuda.symbols", NULL);
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
@@ -195,7 +199,7 @@ const char *rw_memory_text(rewriter *rw, const laid_record *l) {
                     other->declared >= l->declared;
     }
     if (is_first)
-        add_functions(&out, rw);
+        add_functions(&out, rw, l);
     add_memory(&out, rw, l);
     return rw_host_words(rw, hd_str_text(&out));
 }

@@ -279,6 +279,7 @@ struct rewriter {
     bool of_program;      /* it is not, but kernels are as if it were */
     bool follows_handles; /* the host of OpenCL kernels: its buffers and kernels are followed */
     bool has_templates;   /* a template's `T *` may be one to laid-out records */
+    bool has_vectors;     /* device_vectors of thrust's hold laid-out records */
     bool copies_symbols;  /* arrays with names are copied by them */
     flat *flat;
     source src;
@@ -590,6 +591,13 @@ const char *rw_memory_roles(const char *name);
 const char *rw_host_words(const rewriter *rw, const char *text);
 /* What the edited calls call, and what it knows of a record. */
 const char *rw_memory_text(rewriter *rw, const laid_record *l);
+
+/* device_vector.c: thrust's. The record whose device_vectors a call gives a raw pointer into, laid out
+ * or not; NULL: it is no such call. */
+laid_record *rw_unwrapped_record(const rewriter *rw, CXCursor call);
+/* A template makes a raw pointer of what its instances say. */
+bool rw_unwraps_in_template(const rewriter *rw, CXCursor call);
+void rw_edit_device_vectors(rewriter *rw);
 
 bool rw_edit_call(rewriter *rw, const frame *at);
 /* A function has a parameter that leads to laid-out records. */

@@ -256,6 +256,9 @@ int rw_node_of_value(rewriter *rw, CXCursor e) {
     enum CXCursorKind kind = clang_getCursorKind(e);
     if (rw->with_host && rw_is_moved(rw, e))
         return rw_node_of_value(rw, clang_Cursor_getArgument(e, 0));
+    const laid_record *vectors = rw_unwrapped_record(rw, e);
+    if (vectors)
+        return node_of(rw, vectors->declaration);
     if (!clang_Cursor_isNull(holder) &&
         (rw_is_of_another(rw, e, holder) || rw_is_other_class(rw, rw_held_type(holder))))
         return NO_NODE;
@@ -267,7 +270,10 @@ int rw_node_of_value(rewriter *rw, CXCursor e) {
                    ? other_node(rw, e, "a record in private or shared memory")
                    : node_of(rw, holder);
     if (kind == CXCursor_CallExpr)
-        return other_node(rw, e, returned_by(rw, clang_getCursorReferenced(e)));
+        return other_node(rw, e,
+                          rw_unwraps_in_template(rw, e)
+                              ? "a raw pointer of every type"
+                              : returned_by(rw, clang_getCursorReferenced(e)));
     if (kind == CXCursor_MemberRefExpr)
         return other_node(rw, e, "what a struct holds");
     hd_cursors parts = rw_carriers_of(rw, e);
@@ -739,6 +745,8 @@ static bool carry(rewriter *rw, const move *m) {
                 "this is %s, but goes where there are laid-out records '%s' (%s:%u:%u); %s",
                 other->why, laid->what.of->record->name, there.file, there.line, there.column,
                 is_returned ? "allocate the array with cudaMalloc(), and hand on that pointer"
+                : strstr(other->why, "every type")
+                    ? "give the template a parameter 'thrust::device_vector<T> &'"
                 : strstr(other->why, "cast")
                     ? hd_format(rw->arena,
                                 "declare that pointer '%s *' from the start; a function that makes "

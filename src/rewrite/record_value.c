@@ -182,8 +182,10 @@ bool rw_is_given_another(const rewriter *rw, CXCursor parameter, CXCursor argume
 hd_cursors rw_carriers_of(const rewriter *rw, CXCursor e) {
     hd_cursors inside = hd_cursor_children(rw->arena, e);
     bool is_one = inside.count == 1, are_two = inside.count == 2;
-    /* In a sum or p[i], 0[p] the pointer stands on either side. */
-    size_t pointer = are_two && !rw_pointer_depth(clang_getCursorType(inside.data[0]));
+    /* In a sum or p[i], 0[p] the pointer stands on either side; in a template it may have no type. */
+    size_t pointer = are_two && !rw_pointer_depth(clang_getCursorType(inside.data[0])) &&
+                     (!rw_is_dependent(clang_getCursorType(inside.data[0])) ||
+                      rw_pointer_depth(clang_getCursorType(inside.data[1])));
     size_t first = 0, count = 0;
     switch (clang_getCursorKind(e)) {
     case CXCursor_ParenExpr:
@@ -252,6 +254,11 @@ record_value rw_record_value_of(const rewriter *rw, CXCursor e) {
         return no_value();
     if (rw->with_host && rw_is_moved(rw, e))
         return rw_record_value_of(rw, clang_Cursor_getArgument(e, 0));
+    const laid_record *vectors = rw_unwrapped_record(rw, e);
+    if (vectors) {
+        pointee what = rw_pointee_of(rw, vectors->declaration);
+        return what.of ? (record_value){what, 1} : no_value();
+    }
     CXCursor holder = rw_holder_of(rw, e);
     if (!clang_Cursor_isNull(holder) && rw_is_of_another(rw, e, holder))
         return no_value();

@@ -74,6 +74,7 @@ static hd_status make_edits(rewriter *rw) {
             rw_walk(rw, &(frame){all.data[i], kind == CXCursor_VarDecl ? &file : NULL});
     }
     rw_edit_instantiations(rw);
+    rw_edit_device_vectors(rw);
     rw_check_all_seen(rw);
     return HD_OK;
 }
@@ -184,7 +185,7 @@ static outcome read_once(rewriter *rw, CXIndex index, bool is_first, hd_status *
     rw->macro_uses.count = rw->inactive.count = rw->laid_params.count = 0;
     rw->values = NULL;
     rw->memory_calls.count = 0;
-    rw->has_templates = rw->copies_symbols = false;
+    rw->has_templates = rw->has_vectors = rw->copies_symbols = false;
     rw_source_open(&rw->src, rw->flat, unit);
     outcome next = DONE;
     const char *lead = is_first && rw->request->other_count

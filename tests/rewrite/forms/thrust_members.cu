@@ -35,9 +35,9 @@ public:
     explicit Society(const std::vector<Agent> &start)
         : now(start.begin(), start.end()), next(start.size()) {}
     void step() {
-        year<<<(now.size() + 31) / 32, 32>>>(now.data().get(), now.size()); //! what 'get' returns.*allocate the array with cudaMalloc\(\)
-        move<<<(now.size() + 31) / 32, 32>>>(thrust::raw_pointer_cast(now.data()), //! what 'raw_pointer_cast' returns.*allocate the array with cudaMalloc\(\)
-                                             thrust::raw_pointer_cast(next.data()), now.size()); //! what 'raw_pointer_cast' returns.*allocate the array with cudaMalloc\(\)
+        year<<<(now.size() + 31) / 32, 32>>>(now.data().get(), now.size());
+        move<<<(now.size() + 31) / 32, 32>>>(thrust::raw_pointer_cast(now.data()),
+                                             thrust::raw_pointer_cast(next.data()), now.size());
         now.swap(next);
     }
     void read(std::vector<Agent> &to) const {

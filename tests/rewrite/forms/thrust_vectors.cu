@@ -1,4 +1,4 @@
-// device_vector of records: filled from the host's, passed by raw pointer, copied back, resized.
+// device_vector of records: filled from the host's, passed by raw pointer, copied back.
 // in: Point=soa
 #include <thrust/device_vector.h>
 #include <thrust/host_vector.h>
@@ -31,8 +31,8 @@ int main() {
         host[i] = Point{1.0f * i, 2, 0.5f, i % 3};
     thrust::device_vector<Point> points = host;
     thrust::device_vector<float> out(n);
-    attract<<<4, 32>>>(thrust::raw_pointer_cast(points.data()), (int)points.size(), 0.5f); //! what 'raw_pointer_cast' returns.*allocate the array with cudaMalloc\(\)
-    Point *raw = thrust::raw_pointer_cast(&points[0]); //! what 'raw_pointer_cast' returns.*allocate the array with cudaMalloc\(\)
+    attract<<<4, 32>>>(thrust::raw_pointer_cast(points.data()), (int)points.size(), 0.5f);
+    Point *raw = thrust::raw_pointer_cast(&points[0]);
     attract<<<2, 32>>>(raw + 10, 40, 1.0f);
     weights<<<4, 32>>>(raw, thrust::raw_pointer_cast(out.data()), n);
     host = points;
