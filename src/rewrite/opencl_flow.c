@@ -20,6 +20,8 @@
  * A kernel is known by its name in clCreateKernel(). Indices may be counted: `i++` from a value that
  * is set in the same block.
  */
+#include <ctype.h>
+
 #include "opencl_host.h"
 
 static const buffer_function functions[] = {
@@ -32,28 +34,50 @@ static const buffer_function functions[] = {
     {"clEnqueueUnmapMemObject", "heddle_unmap_%s", NULL, {2, 0}, false},
     {"clCreateSubBuffer", NULL, "give kernels the whole buffer, and an index", {1, 0}, true},
     {"clGetMemObjectInfo", NULL, "keep the size in a variable", {1, 0}, false},
+    /* of the bindings for C++, where a type says which arguments are buffers */
+    {"Buffer", "heddle::create_%s_buffer", NULL, {0, 0}, true},
+    {"enqueueReadBuffer", "heddle::read_%s", NULL, {0, 0}, false},
+    {"enqueueWriteBuffer", "heddle::write_%s", NULL, {0, 0}, false},
+    {"enqueueCopyBuffer", "heddle::copy_%s_buffer", NULL, {0, 0}, false},
+    {"enqueueFillBuffer", "heddle::fill_%s", NULL, {0, 0}, false},
+    {"enqueueMapBuffer", "heddle::map_%s", NULL, {0, 0}, false},
+    {"enqueueUnmapMemObject", "heddle::unmap_%s", NULL, {0, 0}, false},
+    {"copy", "heddle::copy_%s", NULL, {0, 0}, false},
+    {"createSubBuffer", NULL, "give kernels the whole buffer, and an index", {0, 0}, false},
+    {"getInfo", NULL, "keep the size in a variable", {0, 0}, false},
 };
 /* What they do is right for buffers of every kind. */
 static const char neutral[] = "clReleaseMemObject clRetainMemObject "
-                              "clSetMemObjectDestructorCallback clEnqueueMigrateMemObjects";
+                              "clSetMemObjectDestructorCallback clEnqueueMigrateMemObjects "
+                              "setDestructorCallback";
 static const buffer_function unknown = {
     NULL, NULL, "what becomes of it there is not known; do it in this file", {0, 0}, false};
+
+/* Whether a type's text has a class of the bindings, and none whose name begins with its name. */
+static bool has_class(const char *type, const char *class) {
+    size_t length = strlen(class);
+    for (const char *at = type; (at = strstr(at, class)); at += length)
+        if (!isalnum((unsigned char)at[length]) && at[length] != '_')
+            return true;
+    return false;
+}
 
 bool rw_holds(CXType type, const char *what) {
     CXType canonical = clang_getCanonicalType(type);
     if (canonical.kind == CXType_FunctionProto || canonical.kind == CXType_FunctionNoProto)
         return false;
-    CXString text = clang_getTypeSpelling(canonical);
-    bool found = strstr(clang_getCString(text), what) && !strstr(clang_getCString(text), "(*)(");
-    clang_disposeString(text);
+    CXString spelling = clang_getTypeSpelling(canonical);
+    const char *text = clang_getCString(spelling);
+    bool takes = strstr(text, "*)(") || strstr(text, "function<"); /* when it is called */
+    bool launches = has_class(text, "cl::KernelFunctor") || has_class(text, "make_kernel");
+    bool of_bindings = !strcmp(what, OF_BUFFERS) ? !launches && has_class(text, "cl::Buffer")
+                                                 : launches || has_class(text, "cl::Kernel");
+    bool found = !takes && (strstr(text, what) || of_bindings);
+    clang_disposeString(spelling);
     return found;
 }
 
 bool rw_is_handle(CXType type) { return rw_holds(type, OF_BUFFERS) || rw_holds(type, OF_KERNELS); }
-
-bool rw_is_opencl(const rewriter *rw, CXCursor function) {
-    return !strncmp(rw_spelling(rw->arena, function), "cl", 2);
-}
 
 bool rw_is_neutral(const rewriter *rw, CXCursor at, CXCursor one) {
     if (clang_getCursorKind(at) == CXCursor_CallExpr &&
@@ -79,37 +103,69 @@ static void join_arrays(flow *f) {
 
 /* ---- uses ----------------------------------------------------------------------------------- */
 
+/* Calls that set arguments of kernels. */
+static bool is_setting(const rewriter *rw, CXCursor call, const char *name) {
+    return !strcmp(name, "clSetKernelArg") ||
+           (!strcmp(name, "setArg") && rw_calls_bindings(rw, call)) ||
+           rw_is_launch(rw, rw_callee(rw->arena, call));
+}
+
+static const buffer_function *function_of(const rewriter *rw, CXCursor call, const char *name) {
+    bool is_made = rw_makes_buffer(rw, call);
+    bool is_known = is_made || rw_calls_bindings(rw, call) || !strncmp(name, "cl", 2);
+    name = is_made ? "Buffer" : name;
+    for (size_t f = 0; f < sizeof functions / sizeof *functions && is_known; f++)
+        if (!strcmp(functions[f].name, name) && (is_made || strcmp(name, "Buffer") != 0))
+            return &functions[f];
+    return &unknown;
+}
+
+static bool is_buffer(const rewriter *rw, const buffer_use *use, size_t argument, CXCursor given) {
+    for (int b = 0; b < 2; b++)
+        if (use->what->buffers[b] == argument + 1)
+            return true;
+    return rw_calls_bindings(rw, use->call) &&
+           rw_holds(clang_getCursorType(rw_bare(rw->arena, given)), OF_BUFFERS);
+}
+
+static void add_used(buffer_use *use, int number) {
+    if (number != NO_NODE && use->count < 2)
+        use->nodes[use->count++] = number;
+}
+
 /* A call of the library's, or of another file. */
 static void see_use(host *h, const flow_call *called) {
     rewriter *rw = h->rw;
-    CXCursor call = called->cursor;
+    CXCursor call = called->cursor, object = rw_object_of(rw, call);
     const char *name = called->name;
-    buffer_use use = {.what = &unknown, .name = name, .call = call, .function = called->function};
-    if (hd_has_word(neutral, name) || !strcmp(name, "clSetKernelArg"))
+    buffer_use use = {.what = function_of(rw, call, name),
+                      .name = name,
+                      .call = call,
+                      .function = called->function};
+    bool is_known = use.what != &unknown, in_bindings = rw_calls_bindings(rw, call);
+    if (hd_has_word(neutral, name) || is_setting(rw, call, name))
         return;
-    for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
-        if (!strcmp(functions[f].name, name))
-            use.what = &functions[f];
-    int count = clang_Cursor_getNumArguments(call);
-    for (int a = 0; a < count; a++) {
-        CXCursor argument = clang_Cursor_getArgument(call, (unsigned)a);
-        bool is_known = use.what != &unknown, is_buffer = false;
-        for (int b = 0; b < 2; b++)
-            is_buffer |= (int)use.what->buffers[b] == a + 1;
-        int number = is_known && !is_buffer ? NO_NODE : rw_node_of_value(rw, argument);
-        if (number == NO_NODE && is_buffer && !rw_is_null(rw, argument))
+    hd_cursors given = rw_arguments(rw, call);
+    for (size_t a = 0; a < given.count; a++) {
+        CXCursor argument = given.data[a];
+        bool is_given = is_buffer(rw, &use, a, argument);
+        int number = is_known && !is_given ? NO_NODE : rw_node_of_value(rw, argument);
+        if (number == NO_NODE && is_given && !rw_is_null(rw, argument))
             rw_refuse(rw, argument,
                       "which buffer this is cannot be followed; keep it in a variable");
         if (number == NO_NODE)
             continue;
         h->f->nodes.data[number].is_filled |=
-            !is_known && rw_pointer_depth(clang_getCursorType(argument)) > 1;
-        if (use.count < 2)
-            use.nodes[use.count++] = number;
+            !is_known && rw_pointer_depth(clang_getCursorType(argument)) > !in_bindings;
+        add_used(&use, number);
     }
+    if (in_bindings && !use.what->makes && rw_holds(clang_getCursorType(object), OF_BUFFERS))
+        add_used(&use, rw_node_of_value(rw, object));
     h->f->function = called->function;
     if (use.what->makes)
-        use.nodes[use.count++] = rw_node_at(rw, call, WHOLE);
+        add_used(&use, rw_node_at(rw, call, WHOLE));
+    if (rw_constructs_in_place(rw, call))
+        rw_join(h->f, rw_node_of_value(rw, object), rw_node_at(rw, call, WHOLE));
     if (strcmp(name, "clCreateKernel") != 0 && use.count)
         hd_push(rw->arena, &h->uses, use);
 }
@@ -170,14 +226,41 @@ typedef struct name_list {
     bool is_open; /* there may be others */
 } name_list;
 
+/* The text in a std::string that is made of it, and in `name.c_str()`. */
+static CXCursor inside_string(const rewriter *rw, CXCursor e) {
+    e = rw_bare(rw->arena, e);
+    const char *name = rw_called_name(rw, e);
+    if (clang_getCursorKind(e) == CXCursor_CallExpr && hd_has_word("c_str data", name))
+        return rw_bare(rw->arena, rw_object_of(rw, e));
+    if (clang_getCursorKind(e) == CXCursor_CallExpr && !strcmp(name, "basic_string") &&
+        rw_arguments(rw, e).count)
+        return inside_string(rw, rw_arguments(rw, e).data[0]);
+    if (clang_getCursorKind(e) == CXCursor_CXXFunctionalCastExpr)
+        return inside_string(rw, rw_last_child(rw->arena, e));
+    return e;
+}
+
+/* The expression that a kernel's name is, by the calls that are known. */
+static CXCursor name_of(const rewriter *rw, chained name) {
+    for (int before = name.count + 1; before != name.count;) {
+        before = name.count;
+        name.expression = inside_string(rw, name.expression);
+        name = followed(rw->arena, name);
+    }
+    return inside_string(rw, name.expression);
+}
+
 /* Names of the kernels that the call `made` gives. */
 static void names_of_call(host *h, chained made, name_list *names) {
     hd_arena *arena = h->rw->arena;
     flow *f = h->f;
     CXCursor call = made.expression, callee = rw_callee(arena, call);
-    if (!strcmp(rw_spelling(arena, callee), "clCreateKernel")) {
-        made.expression = clang_Cursor_getArgument(call, 1);
-        CXCursor literal = rw_bare(arena, followed(arena, made).expression);
+    hd_cursors given = rw_arguments(h->rw, call);
+    bool is_made =
+        !strcmp(rw_spelling(arena, callee), "clCreateKernel") || rw_is_construction(h->rw, call);
+    if (is_made && given.count > 1) {
+        made.expression = given.data[1];
+        CXCursor literal = name_of(h->rw, made);
         const char *text = rw_spelling(arena, literal);
         bool is_known = clang_getCursorKind(literal) == CXCursor_StringLiteral && strlen(text) >= 2;
         if (is_known)
@@ -312,28 +395,52 @@ static kinds kinds_of_argument(const host *h, const name_list *names, long long 
     return found ? found : KIND_PLAIN;
 }
 
-static void demand(host *h, const chained given[3]) {
+/* A call that sets an argument of a kernel, or one of the arguments that it sets. */
+typedef struct setting {
+    CXCursor call, kernel, index, value;
+    long long number; /* of an argument that has no index there; -1 */
+    bool is_typed;    /* the value is given as it is, and not its address */
+} setting;
+
+/* Whether what is given may be a buffer that the flow has not seen. */
+static bool is_hidden(const host *h, CXCursor what, bool is_typed) {
+    CXType type = clang_getCanonicalType(clang_getCursorType(what));
+    long long number;
+    bool is_class = is_typed && type.kind == CXType_Record &&
+                    strcmp(rw_type_text(h->rw->arena, type), "cl::LocalSpaceArg") != 0;
+    return !(rw_constant_value(what, &number) && !number) &&
+           (type.kind == CXType_Pointer || is_class || rw_is_dependent(type) ||
+            rw_holds(type, OF_BUFFERS));
+}
+
+static void demand(host *h, const setting *set, const chained given[3]) {
     hd_arena *arena = h->rw->arena;
     CXCursor value = given[2].expression, what = bare_value(arena, value);
     CXType type = clang_getCanonicalType(clang_getCursorType(what));
     name_list names = {0};
-    long long index, number;
+    long long index = set->number;
     add_names(h, given[0], &names);
-    bool has_index = index_of(h, given[1], &index);
+    bool has_index = index >= 0 || index_of(h, given[1], &index);
     kinds wanted = kinds_of_argument(h, &names, has_index ? index : -1);
     bool is_one = !(wanted & (wanted - 1));
     int held = rw_holds(type, OF_BUFFERS) ? rw_node_of_value(h->rw, what) : NO_NODE;
-    bool is_hidden = held == NO_NODE && !(rw_constant_value(what, &number) && !number) &&
-                     (type.kind == CXType_Pointer || rw_holds(type, OF_BUFFERS));
-    if ((held == NO_NODE && !is_hidden) || (is_hidden && wanted == KIND_PLAIN))
+    bool hides = held == NO_NODE && is_hidden(h, what, set->is_typed);
+    if (rw_sets_shared_memory(h->rw, set->call) && kinds_of_argument(h, &names, -1) != KIND_PLAIN) {
+        rw_refuse(h->rw, set->call,
+                  "memory that host and device share (SVM) is given to a kernel that is given "
+                  "laid-out records, too, whose arguments move; use a cl::Buffer");
+        return;
+    }
+    if ((held == NO_NODE && !hides) || (hides && wanted == KIND_PLAIN))
         return;
     if (held != NO_NODE && is_one)
         h->f->nodes.data[rw_class_of(h->f, held)].demanded |= wanted;
-    else if (is_hidden)
-        rw_refuse(
-            h->rw, value,
-            "this may be a buffer of laid-out records, and which one cannot be followed; give "
-            "clSetKernelArg() the address of a cl_mem variable");
+    else if (hides)
+        rw_refuse(h->rw, value,
+                  "this may be a buffer of laid-out records, and which one cannot be followed; "
+                  "give %s",
+                  set->is_typed ? "the kernel a cl::Buffer that is a variable"
+                                : "clSetKernelArg() the address of a cl_mem variable");
     else if (!has_index)
         rw_refuse(h->rw, given[1].expression,
                   "which argument of the kernel this sets is not known; write its number");
@@ -345,33 +452,56 @@ static void demand(host *h, const chained given[3]) {
             index);
 }
 
-/* One call of clSetKernelArg(), by each way to it: one that is known, and all that lead to that. */
-static void follow(host *h, const chained *set) {
+/* One setting, by each way to its call: one that is known, and all that lead to that. */
+static void follow(host *h, const setting *set, const chained *way) {
     hd_arena *arena = h->rw->arena;
-    static const unsigned numbers[3] = {0, 1, 3};
-    CXCursor outermost = set->count ? set->calls[0]->function : set->function;
+    const CXCursor parts[3] = {set->kernel, set->index, set->value};
+    CXCursor outermost = way->count ? way->calls[0]->function : way->function;
     chained given[3];
     bool is_open = false, is_called = false;
     for (int i = 0; i < 3; i++) {
-        given[i] = *set;
-        given[i].expression = clang_Cursor_getArgument(set->expression, numbers[i]);
+        given[i] = *way;
+        given[i].expression = parts[i];
         given[i] = followed(arena, given[i]);
         is_open |= !given[i].count && parameter_number(arena, outermost, given[i].expression) >= 0;
     }
-    for (size_t c = 0; c < h->f->calls.count && is_open && set->count < MOST_CALLS; c++) {
+    for (size_t c = 0; c < h->f->calls.count && is_open && way->count < MOST_CALLS; c++) {
         const flow_call *call = &h->f->calls.data[c];
-        chained more = *set;
+        chained more = *way;
         if (!clang_equalCursors(clang_getCanonicalCursor(call->callee),
                                 clang_getCanonicalCursor(outermost)))
             continue;
         is_called = true;
-        memmove(more.calls + 1, set->calls, (size_t)set->count * sizeof *set->calls);
+        memmove(more.calls + 1, way->calls, (size_t)way->count * sizeof *way->calls);
         more.calls[0] = call;
-        more.function = more.count++ ? set->function : call->callee;
-        follow(h, &more);
+        more.function = more.count++ ? way->function : call->callee;
+        follow(h, set, &more);
     }
     if (!is_called)
-        demand(h, given);
+        demand(h, set, given);
+}
+
+static void follow_setting(host *h, const flow_call *call) {
+    rewriter *rw = h->rw;
+    hd_cursors given = rw_arguments(rw, call->cursor);
+    const chained way = {.function = call->function};
+    CXCursor none = clang_getNullCursor(), object = rw_object_of(rw, call->cursor);
+    if (!is_setting(rw, call->cursor, call->name))
+        return;
+    if (rw_is_launch(rw, rw_callee(rw->arena, call->cursor))) {
+        for (size_t a = 2; a < given.count; a++) /* behind the functor itself and EnqueueArgs */
+            follow(h,
+                   &(setting){call->cursor, given.data[0], none, given.data[a], (long long)a - 2,
+                              true},
+                   &way);
+    } else if (!strcmp(call->name, "clSetKernelArg") && given.count == 4) {
+        follow(h, &(setting){call->cursor, given.data[0], given.data[1], given.data[3], -1, false},
+               &way);
+    } else if (given.count >= 2) {
+        CXCursor value = given.data[given.count - 1];
+        follow(h, &(setting){call->cursor, object, given.data[0], value, -1, given.count == 2},
+               &way);
+    }
 }
 
 /* ---- kinds ------------------------------------------------------------------------------------ */
@@ -513,11 +643,8 @@ void rw_follow_buffers(host *h) {
             see_use(h, &h->f->calls.data[c]);
     join_arrays(h->f);
     join_calls(h->f);
-    for (size_t i = 0; i < h->f->calls.count; i++) {
-        const flow_call *call = &h->f->calls.data[i];
-        if (!strcmp(call->name, "clSetKernelArg"))
-            follow(h, &(chained){.expression = call->cursor, .function = call->function});
-    }
+    for (size_t i = 0; i < h->f->calls.count; i++)
+        follow_setting(h, &h->f->calls.data[i]);
     join_arrays(h->f); /* kernels may be given elements by any index */
     join_calls(h->f);
     spread(h);

@@ -154,7 +154,7 @@ static void assign(rewriter *rw, int to, CXCursor value) {
     move_value(rw->flow, to, from, value);
     if (rw->follows_handles && from == NO_NODE && !rw_is_null(rw, value) &&
         clang_getCursorKind(rw_bare(rw->arena, value)) != CXCursor_InitListExpr &&
-        clang_getCursorKind(value) != CXCursor_CallExpr)
+        clang_getCursorKind(rw_bare(rw->arena, value)) != CXCursor_CallExpr)
         rw_refuse(
             rw, value,
             "where this buffer or kernel comes from cannot be followed; keep it in a variable");
@@ -216,21 +216,10 @@ static bool is_method(CXCursor function) {
             around != CXCursor_Namespace && around != CXCursor_TranslationUnit);
 }
 
-static bool is_of_system(CXCursor function) {
-    return !clang_Cursor_isNull(function) &&
-           clang_Location_isInSystemHeader(clang_getCursorLocation(function));
-}
-
-/* The object that a method is called on. */
-static CXCursor object_of(rewriter *rw, CXCursor call) {
-    hd_cursors inside = hd_cursor_children(rw->arena, call);
-    if (!inside.count)
-        return clang_getNullCursor();
-    CXCursor member = rw_bare(rw->arena, inside.data[0]);
-    const char *name = rw_spelling(rw->arena, clang_getCursorReferenced(call));
-    if (!strncmp(name, "operator", 8) || clang_getCursorKind(member) != CXCursor_MemberRefExpr)
-        return inside.data[0];
-    return rw_only_child(rw->arena, member);
+static bool is_of_system(const rewriter *rw, CXCursor declaration) {
+    return !clang_Cursor_isNull(declaration) &&
+           (clang_Location_isInSystemHeader(clang_getCursorLocation(declaration)) ||
+            (rw->follows_handles && rw_is_of_bindings(rw, declaration)));
 }
 
 static const char *returned_by(rewriter *rw, CXCursor function) {
@@ -248,9 +237,16 @@ int rw_node_of_value(rewriter *rw, CXCursor e) {
         if (is_own_element(rw, e, &array, &element))
             return rw_node_at(rw, array, element);
         CXCursor callee = rw_callee(rw->arena, e);
-        if (clang_getCursorKind(e) == CXCursor_CallExpr && is_of_system(callee) &&
+        if (clang_getCursorKind(e) == CXCursor_CallExpr && is_of_system(rw, callee) &&
             is_method(callee)) /* v[i] and v.at(i) are one with v */
-            return rw_node_of_value(rw, object_of(rw, e));
+            return rw_node_of_value(rw, rw_object_of(rw, e));
+        if (clang_getCursorKind(e) == CXCursor_CallExpr && rw_is_empty(e))
+            return NO_NODE;
+        CXCursor copied = rw_copied_handle(rw, e);
+        if (!clang_Cursor_isNull(copied))
+            return rw_node_of_value(rw, copied);
+        if (clang_getCursorKind(e) == CXCursor_CXXNewExpr)
+            return rw_node_of_value(rw, rw_last_child(rw->arena, e));
     }
     CXCursor holder = rw_holder_of(rw, e), inner = rw_last_child(rw->arena, e);
     enum CXCursorKind kind = clang_getCursorKind(e);
@@ -259,7 +255,7 @@ int rw_node_of_value(rewriter *rw, CXCursor e) {
     if (!clang_Cursor_isNull(holder) &&
         (rw_is_of_another(rw, e, holder) || rw_is_other_class(rw, rw_held_type(holder))))
         return NO_NODE;
-    if (rw->with_host && kind == CXCursor_CallExpr && is_of_system(holder))
+    if (rw->with_host && kind == CXCursor_CallExpr && is_of_system(rw, holder))
         return other_node(rw, e, returned_by(rw, holder));
     if (!clang_Cursor_isNull(holder))
         return !rw->follows_handles && kind != CXCursor_CallExpr && is_storage(holder) &&
@@ -286,6 +282,8 @@ int rw_node_of_value(rewriter *rw, CXCursor e) {
 }
 
 /* ---- the moves of a file ----------------------------------------------------------------- */
+
+static void read_call(rewriter *rw, CXCursor call);
 
 /* cl_mem all[] = {a, b}: elements are buffers of their own. */
 static void read_array(rewriter *rw, CXCursor array, CXCursor list) {
@@ -319,8 +317,13 @@ static void read_variable(rewriter *rw, CXCursor declared, CXCursor owner) {
     if (clang_Cursor_isNull(owner) && !rw->with_host)
         move_value(rw->flow, number, other_node(rw, declared, "what lives outside of functions"),
                    declared);
-    if (clang_isExpression(clang_getCursorKind(value)))
+    if (rw->follows_handles && rw_is_buffer_class(rw, type) && rw_is_construction(rw, value) &&
+        clang_getCursorKind(value) != CXCursor_CallExpr) {
+        read_call(rw, value);
+        move_value(rw->flow, number, node_of(rw, value), value);
+    } else if (clang_isExpression(clang_getCursorKind(value))) {
         assign(rw, number, value);
+    }
 }
 
 unsigned rw_first_argument(rewriter *rw, CXCursor call, CXCursor callee, size_t parameters) {
@@ -383,7 +386,7 @@ static void read_library_call(rewriter *rw, CXCursor call, CXCursor callee) {
     if (rw->follows_handles && rw_is_handle(clang_getCursorType(call)))
         all = rw_node_of_value(rw, call);
     else if (rw->follows_handles && is_method(callee))
-        all = rw_node_of_value(rw, object_of(rw, call));
+        all = rw_node_of_value(rw, rw_object_of(rw, call));
     met += all != NO_NODE;
     for (int i = 0; i < count; i++) {
         CXCursor argument = clang_Cursor_getArgument(call, (unsigned)i);
@@ -413,17 +416,17 @@ static void add_passing(flow *f, int outside, int inside) {
 static void read_call(rewriter *rw, CXCursor call) {
     flow *f = rw->flow;
     CXCursor callee = rw_callee(rw->arena, call);
-    bool is_known = !clang_Cursor_isNull(callee), is_system = is_of_system(callee);
+    bool is_known = !clang_Cursor_isNull(callee), is_system = is_of_system(rw, callee);
+    bool is_library = is_system && !rw_is_opencl(rw, call, callee);
     if (rw->with_host) {
         read_launch(rw, call);
         read_passed_on(rw, call);
         read_set_by_name(rw, call);
     }
-    if (rw->follows_handles ? is_system && !rw_is_opencl(rw, callee)
-                            : rw->with_host && rw_is_exchange(rw, call))
+    if (rw->follows_handles ? is_library : rw->with_host && rw_is_exchange(rw, call))
         read_library_call(rw, call, callee);
-    if (rw->follows_handles && !(is_system && !rw_is_opencl(rw, callee))) {
-        const char *name = rw_spelling(rw->arena, is_known ? callee : call);
+    if (rw->follows_handles && (!is_library || rw_constructs_in_place(rw, call))) {
+        const char *name = rw_called_name(rw, call);
         CXCursor defined = is_known ? clang_getCursorDefinition(callee) : callee;
         callee = is_system ? clang_getNullCursor() : defined;
         is_known = !clang_Cursor_isNull(callee);
@@ -653,7 +656,7 @@ static void read_declarations(rewriter *rw, CXCursor parent) {
     for (size_t i = 0; i < all.count; i++) {
         CXCursor c = all.data[i];
         enum CXCursorKind kind = clang_getCursorKind(c);
-        if (clang_isPreprocessing(kind) || is_of_system(c))
+        if (clang_isPreprocessing(kind) || is_of_system(rw, c))
             continue;
         if (rw_is_function(c))
             read_function(rw, c);
