@@ -166,6 +166,8 @@ static void see_use(host *h, const flow_call *called) {
         add_used(&use, rw_node_at(rw, call, WHOLE));
     if (rw_constructs_in_place(rw, call))
         rw_join(h->f, rw_node_of_value(rw, object), rw_node_at(rw, call, WHOLE));
+    if (is_known && use.count == 2) /* what is copied is what the copy holds */
+        rw_join(h->f, use.nodes[0], use.nodes[1]);
     if (strcmp(name, "clCreateKernel") != 0 && use.count)
         hd_push(rw->arena, &h->uses, use);
 }

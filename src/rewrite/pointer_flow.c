@@ -210,10 +210,8 @@ static bool is_own_element(rewriter *rw, CXCursor e, CXCursor *array, long long 
 }
 
 static bool is_method(CXCursor function) {
-    enum CXCursorKind around = clang_getCursorKind(clang_getCursorSemanticParent(function));
     return clang_getCursorKind(function) == CXCursor_CXXMethod ||
-           (clang_getCursorKind(function) == CXCursor_FunctionTemplate &&
-            around != CXCursor_Namespace && around != CXCursor_TranslationUnit);
+           clang_getTemplateCursorKind(function) == CXCursor_CXXMethod;
 }
 
 static bool is_of_system(const rewriter *rw, CXCursor declaration) {
