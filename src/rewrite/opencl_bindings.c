@@ -238,7 +238,8 @@ static void rename_method(host *h, const call_tokens *at, const char *in_layout,
     rw_rename_token(
         h, at->first,
         hd_format(arena, "%s%s(%s%s", in_layout, of_template, is_pointer ? "*" : "", first), held);
-    rw_rename_token(h, at->name - 1, ", ", held);
+    bool ends_line = src->text[src->tokens[at->open].at.end] == '\n';
+    rw_rename_token(h, at->name - 1, ends_line ? "," : ", ", held);
     for (size_t t = at->name; t <= at->open; t++)
         rw_rename_token(h, t, "", held);
 }

@@ -136,7 +136,7 @@ static void add_used(buffer_use *use, int number) {
 /* A call of the library's, or of another file. */
 static void see_use(host *h, const flow_call *called) {
     rewriter *rw = h->rw;
-    CXCursor call = called->cursor, object = rw_object_of(rw, call);
+    CXCursor call = called->cursor, object = rw_bare(rw->arena, rw_object_of(rw, call));
     const char *name = called->name;
     buffer_use use = {.what = function_of(rw, call, name),
                       .name = name,
@@ -435,9 +435,10 @@ static void demand(host *h, const setting *set, const chained given[3]) {
     }
     if ((held == NO_NODE && !hides) || (hides && wanted == KIND_PLAIN))
         return;
-    if (held != NO_NODE && is_one)
+    if (held != NO_NODE && is_one) {
         h->f->nodes.data[rw_class_of(h->f, held)].demanded |= wanted;
-    else if (hides)
+        hd_push(arena, &h->given, (buffer_given){value, held});
+    } else if (hides)
         rw_refuse(h->rw, value,
                   "this may be a buffer of laid-out records, and which one cannot be followed; "
                   "give %s",
@@ -634,6 +635,12 @@ static void refuse_unknown(host *h) {
                           "it in a variable",
                           use->name);
         }
+    for (size_t g = 0; g < h->given.count; g++)
+        if (rw_kinds_of(h, h->given.data[g].node) & ~KIND_PLAIN &&
+            !has_origin(h->f, h->given.data[g].node))
+            rw_refuse(h->rw, h->given.data[g].value,
+                      "where the buffer that the kernel is given comes from cannot be followed; "
+                      "keep it in a variable");
 }
 
 void rw_follow_buffers(host *h) {

@@ -25,6 +25,12 @@ typedef struct buffer_use {
     uint32_t count;
 } buffer_use;
 
+/* A buffer that a kernel is given. */
+typedef struct buffer_given {
+    CXCursor value;
+    int node;
+} buffer_given;
+
 /* A token that changes, such as a call's name. */
 typedef struct renaming {
     unsigned at; /* in the flat text */
@@ -39,6 +45,7 @@ typedef struct host {
     const hd_host_request *request;
     const char **stems; /* [layout] */
     hd_vec(buffer_use) uses;
+    hd_vec(buffer_given) given;
     hd_vec(renaming) renamings;
     hd_vec(CXCursor) functions; /* generic, of which buffers of a record need a version */
     bool creates;               /* buffers of laid-out records */

@@ -148,16 +148,29 @@ static void move_value(flow *f, int to, int from, CXCursor at) {
     hd_push(f->arena, &f->moves, (move){to, from, at});
 }
 
+/* Whether an expression of which no node is known may give a buffer or kernel. */
+static bool gives_unseen(const rewriter *rw, CXCursor value) {
+    CXCursor bare = rw_bare(rw->arena, value);
+    if (clang_equalLocations(clang_getCursorLocation(value), clang_getNullLocation()))
+        return false; /* a default argument: an allocator */
+    switch (clang_getCursorKind(bare)) {
+    case CXCursor_InitListExpr: return false;
+    case CXCursor_CallExpr: return rw_is_construction(rw, bare) && !rw_is_empty(bare);
+    default: return !rw_is_null(rw, value);
+    }
+}
+
+static void refuse_unseen(rewriter *rw, CXCursor value) {
+    rw_refuse(rw, value,
+              "where this buffer or kernel comes from cannot be followed; keep it in a variable");
+}
+
 /* What an expression gives a node. */
 static void assign(rewriter *rw, int to, CXCursor value) {
     int from = rw_node_of_value(rw, value);
     move_value(rw->flow, to, from, value);
-    if (rw->follows_handles && from == NO_NODE && !rw_is_null(rw, value) &&
-        clang_getCursorKind(rw_bare(rw->arena, value)) != CXCursor_InitListExpr &&
-        clang_getCursorKind(rw_bare(rw->arena, value)) != CXCursor_CallExpr)
-        rw_refuse(
-            rw, value,
-            "where this buffer or kernel comes from cannot be followed; keep it in a variable");
+    if (rw->follows_handles && from == NO_NODE && gives_unseen(rw, value))
+        refuse_unseen(rw, value);
 }
 
 /* ---- expressions --------------------------------------------------------------------- */
@@ -286,6 +299,7 @@ static void read_call(rewriter *rw, CXCursor call);
 /* cl_mem all[] = {a, b}: elements are buffers of their own. */
 static void read_array(rewriter *rw, CXCursor array, CXCursor list) {
     hd_cursors inside = {0};
+    list = rw_bare(rw->arena, list);
     if (clang_getCursorKind(list) == CXCursor_InitListExpr)
         inside = hd_cursor_children(rw->arena, list);
     for (size_t i = 0; i < inside.count; i++) {
@@ -391,6 +405,9 @@ static void read_library_call(rewriter *rw, CXCursor call, CXCursor callee) {
         int value = rw->follows_handles || rw_pointer_depth(clang_getCursorType(argument))
                         ? rw_node_of_value(rw, argument)
                         : NO_NODE;
+        if (value == NO_NODE && rw->follows_handles &&
+            rw_holds(clang_getCursorType(argument), OF_BUFFERS) && gives_unseen(rw, argument))
+            refuse_unseen(rw, argument);
         if (value == NO_NODE)
             continue;
         move_value(rw->flow, all, value, argument);

@@ -52,6 +52,20 @@ in_layouts wrappers 'Agent=soa Place=soa' 'Agent=aosoa:32 Place={x,y,radius}{vis
     'Agent={x,y}{state,days,exposure}:8{group} Place=aosoa:4'
 in_layouts mirror record=soa record=aosoa:32 'record={i,c}:4{d,s,v}:64' 'record={v}{c,i}{d,s}:2'
 in_layouts lattice Site=soa Site=aosoa:32 'Site={f,solid}{rho,ux,uy}'
+if [ -e /usr/include/CL/opencl.hpp ]; then
+    in_layouts swarm Boid=soa 'Boid=aosoa:32 Wind=soa' \
+        'Boid={position,velocity}{energy,flock}:16{colour}:4' Wind=aosoa:2
+    in_layouts tracers tracer=soa tracer=aosoa:32 'tracer={pos,vel}{mass,cell}:16'
+    in_layouts sand Grain=soa Grain=aosoa:32 'Grain={where,heat}{kind,age}:4{cell}:64'
+    for name in swarm tracers sand; do # what is generated brings no warnings
+        for compiler in g++ clang++; do
+            command -v $compiler >"$work/log/out" || continue
+            $compiler -fsyntax-only -std=c++14 -Wall -Wextra -Werror -Wno-unknown-warning-option \
+                '-Wno-#pragma-messages' "$name-2/$name.cpp" 2>"$work/log/err" ||
+                complain "$compiler warns of $name-2/$name.cpp"
+        done
+    done
+fi
 
 # What cannot be followed is told at its place, and nothing is written.
 cat >k.cl <<'OPENCL'
@@ -130,7 +144,8 @@ refused "'d' holds buffers of 'body' and others" 'clSetKernelArg(k, 1, sizeof d,
 refused 'own array is the buffer' \
     'cl_mem e = clCreateBuffer(c, CL_MEM_USE_HOST_PTR, n * sizeof(body), all, 0);' \
     'clSetKernelArg(k, 0, sizeof e, &e);'
-refused 'given buffers of .body. and of others' 'clEnqueueCopyBuffer(q, d, o, 0, 0, 8, 0, 0, 0);'
+refused "holds buffers of 'body' and others" 'clSetKernelArg(k, 1, sizeof o, &o);' \
+    'clEnqueueCopyBuffer(q, d, o, 0, 0, 8, 0, 0, 0);'
 refused 'where this buffer or kernel comes from' \
     'cl_mem (*make)(int) = (cl_mem (*)(int))(size_t)n; d = (cl_mem)(make + 1);'
 printf '#include <CL/cl.h>\nint main(void) { return 0; }\n' >host.c
@@ -149,33 +164,69 @@ call apply --no-verify --layout soa --host host.py --out new k.cl
 for place in 2:8 4:20; do
     says "host.py:$place: error: a buffer of PyOpenCL's.*heddle apply --layout RECORD=LAYOUT -- PROGRAM"
 done
-if [ -e /usr/include/CL/opencl.hpp ]; then
-    for declared in 'struct all { cl::Buffer d; };' 'int main() { cl::Buffer d; }'; do
-        printf '%s\n' '#include <CL/opencl.hpp>' "$declared" >host.cpp
-        refuses "host.cpp:2:14: error: 'd' is of OpenCL's C.. bindings.*-- PROGRAM" \
-            apply --no-verify --layout soa --host host.cpp --out new k.cl
-    done
-    cat >host.cpp <<'CPP'
-#include <CL/opencl.hpp>
-#include <vector>
-struct body { float x; int n; };
-void upload(cl::CommandQueue &queue, cl::Buffer &to, const std::vector<body> &all) {
-    queue.enqueueWriteBuffer(to, CL_TRUE, 0, all.size() * sizeof(body), all.data());
+
+# OpenCL's bindings for C++.
+[ -e /usr/include/CL/opencl.hpp ] || { finish; exit; }
+# bindings LINE...: a program with these lines where buffers are made and used.
+bindings() {
+    {
+        printf '%s\n' '#define CL_HPP_TARGET_OPENCL_VERSION 200' '#include <CL/opencl.hpp>' \
+            '#include <functional>' '#include <vector>' 'struct body { float x; int n; };' \
+            'void elsewhere(cl::Buffer &buffer);' \
+            'void use(cl::Context c, cl::CommandQueue q, cl::Program p, int n, body *all) {' \
+            '    cl::Kernel k(p, "move");' \
+            '    cl::Buffer d(c, CL_MEM_READ_WRITE, n * sizeof(body));' \
+            '    cl::Buffer o(c, CL_MEM_READ_WRITE, n * sizeof(float));' '    k.setArg(0, d);'
+        printf '    %s\n' "$@"
+        echo '}'
+    } >host.cpp
 }
-int main() {
-    cl::Context context(CL_DEVICE_TYPE_DEFAULT);
-    cl::CommandQueue queue(context);
-    std::vector<body> all(64);
-    auto one = cl::Buffer(context, all.begin(), all.end(), false);
-    std::vector<cl::Buffer> some = {one};
-    upload(queue, some[0], all);
+# becomes LINE EXPECTED: of a line of the program.
+becomes() {
+    bindings "$1"
+    accepts apply --no-verify --layout soa --host host.cpp --out good k.cl
+    grep -qF -- "$2" good/host.cpp || complain "$1 does not become $2"
+    rm -r good
 }
-CPP
-    call apply --no-verify --layout soa --host host.cpp --out new k.cl
-    [ "$status" -eq 2 ] || complain "a host with OpenCL's C++ bindings is not refused"
-    for named in 11:5:one 12:5:some; do
-        says "host.cpp:${named%:*}: error: '${named##*:}' is of OpenCL's C.. bindings.*use cl_mem.*-- PROGRAM"
-    done
-fi
+refused_bindings() {
+    local pattern=$1
+    shift
+    bindings "$@"
+    refuses "host.cpp:[0-9]+:[0-9]+: error: .*$pattern" apply --no-verify --layout soa \
+        --host host.cpp --out new k.cl
+}
+becomes 'k.setArg(1, o); k.setArg(2, n);' \
+    'heddle::set_arg(k, 1, o); heddle::set_arg(k, 2, n);'
+becomes 'std::vector<cl::Buffer> v{d}; q.enqueueReadBuffer(v.at(0), CL_TRUE, 0, 8, all);' \
+    'heddle::read_body(q, v.at(0), CL_TRUE, 0, 8, all);'
+becomes 'cl::Buffer e; (&q)->enqueueCopyBuffer(d, e, 0, 0, 8); e = cl::Buffer(c, 0, 8, nullptr);' \
+    'heddle::copy_body_buffer(*(&q), d, e, 0, 0, 8); e = heddle::create_body_buffer(c, 0, 8, nullptr);'
+becomes 'auto e = std::make_shared<cl::Buffer>(c, 0, 8); k.setArg(0, *e);' \
+    'std::make_shared<cl::Buffer>(heddle::create_body_buffer(c, 0, 8)); heddle::set_arg(k, 0, *e);'
+becomes 'cl::compatibility::make_kernel<cl::Buffer, cl::Buffer, int> f(p, "move");' \
+    'heddle::KernelFunctor<cl::Buffer, cl::Buffer, int> f(p, "move");'
+becomes 'cl::Kernel s(p, "other"); s.setArg(0, o); q.enqueueWriteBuffer(o, CL_TRUE, 0, 4, all);' \
+    'heddle::set_arg(s, 0, o); q.enqueueWriteBuffer(o, CL_TRUE, 0, 4, all);'
+becomes 'cl::Buffer b[2] = {cl::Buffer(c, 0, 8), cl::Buffer(c, 0, 4)}; k.setArg(0, b[0]);' \
+    'b[2] = {heddle::create_body_buffer(c, 0, 8), cl::Buffer(c, 0, 4)};'
+refused_bindings 'createSubBuffer.. is given a buffer of .body.*the whole buffer' \
+    'd.createSubBuffer(0, CL_BUFFER_CREATE_TYPE_REGION, nullptr);'
+refused_bindings 'getInfo.. is given a buffer of .body.*keep the size' 'd.getInfo<CL_MEM_SIZE>();'
+refused_bindings 'Image1DBuffer.. is given a buffer of .body.*not known' \
+    'cl::Image1DBuffer i(c, 0, cl::ImageFormat(CL_R, CL_FLOAT), n, d);'
+refused_bindings 'elsewhere.. is given a buffer of .body.*not known' 'elsewhere(d);'
+refused_bindings 'given buffers of .body. and others|holds buffers of .body. and others' 'k.setArg(1, d);'
+refused_bindings 'own array is the buffer' 'cl::Buffer e(c, all, all + n, false, true); k.setArg(0, e);'
+refused_bindings 'own array is the buffer' \
+    'd = cl::Buffer(c, CL_MEM_USE_HOST_PTR, n * sizeof(body), all);'
+refused_bindings 'which argument of the kernel' 'k.setArg(n, o);'
+refused_bindings 'SVM.*use a cl::Buffer' 'k.setArg(1, (float *)clSVMAlloc(c(), 0, 4, 0));'
+refused_bindings 'SVM.*use a cl::Buffer' \
+    'std::vector<float, cl::SVMAllocator<float, cl::SVMTraitCoarse<>>> s(n); k.setArg(1, s);'
+refused_bindings 'buffer of laid-out records, and which one' 'cl::BufferGL g(c, 0, 1); k.setArg(0, g);'
+refused_bindings "where 'operator..' keeps this buffer" \
+    'extern std::function<void(cl::Buffer)> f; f(d);'
+refused_bindings 'where the buffer that the kernel is given comes from' \
+    'cl::Buffer e; k.setArg(0, e);'
 
 finish
