@@ -48,6 +48,12 @@ const char *rw_called_name(const rewriter *rw, CXCursor call) {
     return rw_spelling(rw->arena, clang_Cursor_isNull(named) ? call : named);
 }
 
+bool rw_passes_on(const rewriter *rw, CXCursor e) {
+    return clang_getCursorKind(e) == CXCursor_CallExpr &&
+           hd_has_word("move forward", rw_called_name(rw, e)) &&
+           clang_Location_isInSystemHeader(clang_getCursorLocation(named_function(rw, e)));
+}
+
 static bool is_class(const rewriter *rw, CXType type, const char *name) {
     CXCursor declared = clang_getTypeDeclaration(clang_getCanonicalType(type));
     return !strcmp(rw_spelling(rw->arena, declared), name) && rw_is_of_bindings(rw, declared);

@@ -133,6 +133,14 @@ static void add_used(buffer_use *use, int number) {
         use->nodes[use->count++] = number;
 }
 
+static bool takes_launch(const rewriter *rw, const hd_cursors *given) {
+    for (size_t i = 0; i < given->count; i++)
+        if (!strcmp(rw_type_text(rw->arena, rw_value_type(clang_getCursorType(given->data[i]))),
+                    "cl::EnqueueArgs"))
+            return true;
+    return false;
+}
+
 /* A call of the library's, or of another file. */
 static void see_use(host *h, const flow_call *called) {
     rewriter *rw = h->rw;
@@ -161,6 +169,10 @@ static void see_use(host *h, const flow_call *called) {
     }
     if (in_bindings && !use.what->makes && rw_holds(clang_getCursorType(object), OF_BUFFERS))
         add_used(&use, rw_node_of_value(rw, object));
+    if (!is_known && takes_launch(rw, &given) && clang_Cursor_isNull(rw_callee(rw->arena, call)))
+        rw_refuse(rw, call,
+                  "which kernel this launches is not known in a template; give the function a "
+                  "cl::KernelFunctor");
     h->f->function = called->function;
     if (use.what->makes)
         add_used(&use, rw_node_at(rw, call, WHOLE));
@@ -180,37 +192,47 @@ typedef struct chained {
     CXCursor expression, function;
     const flow_call *calls[MOST_CALLS];
     int count;
+    int in_pack; /* of a parameter `values...`, which of the arguments */
 } chained;
 
-/* Inside of conversions, casts and &. */
-static CXCursor bare_value(hd_arena *arena, CXCursor e) {
+/* Inside of conversions, casts, & and std::forward(). */
+static CXCursor bare_value(const rewriter *rw, CXCursor e) {
     for (;;) {
-        e = rw_bare(arena, e);
-        CXCursor inside = rw_last_child(arena, e);
+        e = rw_bare(rw->arena, e);
+        CXCursor inside = rw_last_child(rw->arena, e);
         bool is_address = clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_AddrOf;
-        if ((!rw_is_cast(e) && !is_address) || clang_Cursor_isNull(inside))
+        bool is_passed =
+            clang_getCursorKind(e) == CXCursor_PackExpansionExpr || rw_passes_on(rw, e);
+        if ((!rw_is_cast(e) && !is_address && !is_passed) || clang_Cursor_isNull(inside))
             return e;
         e = inside;
     }
 }
 
 /* The number of the parameter of `function` that an expression names; -1: it is none. */
-static int parameter_number(hd_arena *arena, CXCursor function, CXCursor e) {
-    CXCursor declaration = clang_getCursorReferenced(bare_value(arena, e));
+static int parameter_number(const rewriter *rw, CXCursor function, CXCursor e) {
+    CXCursor declaration = clang_getCursorReferenced(bare_value(rw, e));
     if (clang_Cursor_isNull(function) || clang_getCursorKind(declaration) != CXCursor_ParmDecl)
         return -1;
-    hd_cursors parameters = rw_parameters(arena, function);
+    hd_cursors parameters = rw_parameters(rw->arena, function);
     for (size_t p = 0; p < parameters.count; p++)
         if (clang_equalCursors(parameters.data[p], declaration))
             return (int)p;
     return -1;
 }
 
+static bool is_pack(const rewriter *rw, CXCursor function, int parameter) {
+    hd_cursors parameters = rw_parameters(rw->arena, function);
+    const char *type = rw_type_text(rw->arena, clang_getCursorType(parameters.data[parameter]));
+    return strstr(type, "...") != NULL && parameter + 1 == (int)parameters.count;
+}
+
 /* Parameters as what calls give them, as far as calls are known. */
-static chained followed(hd_arena *arena, chained c) {
+static chained followed(const rewriter *rw, chained c) {
     while (c.count) {
         const flow_call *call = c.calls[c.count - 1];
-        int p = parameter_number(arena, c.function, c.expression);
+        int p = parameter_number(rw, c.function, c.expression);
+        p += p >= 0 && is_pack(rw, c.function, p) ? c.in_pack : 0;
         if (p < 0 || p >= clang_Cursor_getNumArguments(call->cursor))
             break;
         c.expression = clang_Cursor_getArgument(call->cursor, (unsigned)p);
@@ -247,7 +269,7 @@ static CXCursor name_of(const rewriter *rw, chained name) {
     for (int before = name.count + 1; before != name.count;) {
         before = name.count;
         name.expression = inside_string(rw, name.expression);
-        name = followed(rw->arena, name);
+        name = followed(rw, name);
     }
     return inside_string(rw, name.expression);
 }
@@ -417,7 +439,7 @@ static bool is_hidden(const host *h, CXCursor what, bool is_typed) {
 
 static void demand(host *h, const setting *set, const chained given[3]) {
     hd_arena *arena = h->rw->arena;
-    CXCursor value = given[2].expression, what = bare_value(arena, value);
+    CXCursor value = given[2].expression, what = bare_value(h->rw, value);
     CXType type = clang_getCanonicalType(clang_getCursorType(what));
     name_list names = {0};
     long long index = set->number;
@@ -455,18 +477,41 @@ static void demand(host *h, const setting *set, const chained given[3]) {
             index);
 }
 
+static void follow(host *h, const setting *set, const chained *way);
+
+/* k.setArg(i++, values) of a parameter `values...`: one setting for each argument that `call` has. */
+static void follow_pack(host *h, const setting *set, const chained *way, const chained *index,
+                        int first) {
+    CXCursor call = way->calls[0]->cursor;
+    setting one = *set;
+    chained each = *way;
+    if (one.number < 0 && !index_of(h, *index, &one.number)) {
+        rw_refuse(h->rw, index->expression,
+                  "which argument of the kernel this sets is not known; count it by i++ from a "
+                  "number");
+        return;
+    }
+    hd_cursors given = rw_arguments(h->rw, call);
+    for (size_t a = (size_t)first; a < given.count; a++, one.number++) {
+        each.in_pack = (int)a - first;
+        hd_push(h->rw->arena, &h->packed, given.data[a]);
+        follow(h, &one, &each);
+    }
+}
+
 /* One setting, by each way to its call: one that is known, and all that lead to that. */
 static void follow(host *h, const setting *set, const chained *way) {
-    hd_arena *arena = h->rw->arena;
     const CXCursor parts[3] = {set->kernel, set->index, set->value};
     CXCursor outermost = way->count ? way->calls[0]->function : way->function;
     chained given[3];
+    int open[3];
     bool is_open = false, is_called = false;
     for (int i = 0; i < 3; i++) {
         given[i] = *way;
         given[i].expression = parts[i];
-        given[i] = followed(arena, given[i]);
-        is_open |= !given[i].count && parameter_number(arena, outermost, given[i].expression) >= 0;
+        given[i] = followed(h->rw, given[i]);
+        open[i] = given[i].count ? -1 : parameter_number(h->rw, outermost, given[i].expression);
+        is_open |= open[i] >= 0;
     }
     for (size_t c = 0; c < h->f->calls.count && is_open && way->count < MOST_CALLS; c++) {
         const flow_call *call = &h->f->calls.data[c];
@@ -478,10 +523,29 @@ static void follow(host *h, const setting *set, const chained *way) {
         memmove(more.calls + 1, way->calls, (size_t)way->count * sizeof *way->calls);
         more.calls[0] = call;
         more.function = more.count++ ? way->function : call->callee;
-        follow(h, set, &more);
+        if (open[2] >= 0 && is_pack(h->rw, outermost, open[2]))
+            follow_pack(h, set, &more, &given[1], open[2]);
+        else
+            follow(h, set, &more);
     }
     if (!is_called)
         demand(h, set, given);
+}
+
+/* A template that no other function calls, also not in a template where only its name is known. */
+static bool is_never_used(const host *h, CXCursor function) {
+    if (clang_getCursorKind(function) != CXCursor_FunctionTemplate)
+        return false;
+    for (size_t c = 0; c < h->f->calls.count; c++) {
+        const flow_call *call = &h->f->calls.data[c];
+        bool is_unknown = clang_Cursor_isNull(call->callee);
+        if (is_unknown ? !strcmp(call->name, rw_spelling(h->rw->arena, function))
+                       : clang_equalCursors(clang_getCanonicalCursor(call->callee),
+                                            clang_getCanonicalCursor(function)) &&
+                             !clang_equalCursors(call->function, function))
+            return false;
+    }
+    return true;
 }
 
 static void follow_setting(host *h, const flow_call *call) {
@@ -489,7 +553,7 @@ static void follow_setting(host *h, const flow_call *call) {
     hd_cursors given = rw_arguments(rw, call->cursor);
     const chained way = {.function = call->function};
     CXCursor none = clang_getNullCursor(), object = rw_object_of(rw, call->cursor);
-    if (!is_setting(rw, call->cursor, call->name))
+    if (!is_setting(rw, call->cursor, call->name) || is_never_used(h, call->function))
         return;
     if (rw_is_launch(rw, rw_callee(rw->arena, call->cursor))) {
         for (size_t a = 2; a < given.count; a++) /* behind the functor itself and EnqueueArgs */
@@ -622,6 +686,28 @@ static bool has_origin(const flow *f, int number) {
     return false;
 }
 
+/* Buffers in lists of arguments of any number that go elsewhere than to setArg(i++, values). */
+static void refuse_packs(host *h) {
+    for (size_t c = 0; c < h->f->calls.count; c++) {
+        const flow_call *call = &h->f->calls.data[c];
+        hd_cursors given = rw_arguments(h->rw, call->cursor), parameters = {0};
+        if (!clang_Cursor_isNull(call->callee))
+            parameters = rw_parameters(h->rw->arena, call->callee);
+        size_t last = parameters.count - 1;
+        if (!parameters.count || !is_pack(h->rw, call->callee, (int)last))
+            continue;
+        for (size_t a = last; a < given.count; a++) {
+            bool is_followed = !rw_holds(clang_getCursorType(given.data[a]), OF_BUFFERS);
+            for (size_t p = 0; p < h->packed.count && !is_followed; p++)
+                is_followed = clang_equalCursors(h->packed.data[p], given.data[a]) != 0;
+            if (!is_followed)
+                rw_refuse(h->rw, given.data[a],
+                          "what becomes of this buffer in a list of arguments of any number "
+                          "cannot be followed; set the kernel's arguments one by one");
+        }
+    }
+}
+
 /* A buffer that comes from nowhere comes by a way that was not seen. */
 static void refuse_unknown(host *h) {
     for (size_t u = 0; u < h->uses.count; u++)
@@ -659,4 +745,5 @@ void rw_follow_buffers(host *h) {
     spread(h);
     refuse_nodes(h);
     refuse_unknown(h);
+    refuse_packs(h);
 }

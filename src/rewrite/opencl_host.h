@@ -46,6 +46,7 @@ typedef struct host {
     const char **stems; /* [layout] */
     hd_vec(buffer_use) uses;
     hd_vec(buffer_given) given;
+    hd_vec(CXCursor) packed; /* arguments of a parameter `values...` that are followed */
     hd_vec(renaming) renamings;
     hd_vec(CXCursor) functions; /* generic, of which buffers of a record need a version */
     bool creates;               /* buffers of laid-out records */
@@ -71,6 +72,8 @@ void rw_rename_token(host *h, size_t number, const char *in_layout, const holdin
 bool rw_calls_bindings(const rewriter *rw, CXCursor call);
 /* A construction that makes a new buffer. */
 bool rw_makes_buffer(const rewriter *rw, CXCursor call);
+/* std::move(value), std::forward<T>(value) */
+bool rw_passes_on(const rewriter *rw, CXCursor expression);
 /* The call of a cl::KernelFunctor. */
 bool rw_is_launch(const rewriter *rw, CXCursor callee);
 /* kernel.setArg(i, pointer): memory that host and device share. */

@@ -395,6 +395,7 @@ static void read_passed_on(rewriter *rw, CXCursor call) {
 static void read_library_call(rewriter *rw, CXCursor call, CXCursor callee) {
     int all = NO_NODE, met = 0, count = clang_Cursor_getNumArguments(call);
     CXCursor last = call;
+    bool of_buffers = false, of_kernels = false;
     if (rw->follows_handles && rw_is_handle(clang_getCursorType(call)))
         all = rw_node_of_value(rw, call);
     else if (rw->follows_handles && is_method(callee))
@@ -410,13 +411,16 @@ static void read_library_call(rewriter *rw, CXCursor call, CXCursor callee) {
             refuse_unseen(rw, argument);
         if (value == NO_NODE)
             continue;
+        of_buffers |= rw_holds(clang_getCursorType(argument), OF_BUFFERS);
+        of_kernels |= rw_holds(clang_getCursorType(argument), OF_KERNELS);
         move_value(rw->flow, all, value, argument);
         all = all == NO_NODE ? value : all;
         last = argument;
         met++;
     }
-    if (rw->follows_handles && met == 1 && !rw_same_expression(last, call) &&
-        rw_holds(clang_getCursorType(last), OF_BUFFERS))
+    if (rw->follows_handles && ((of_buffers && of_kernels) || /* std::bind(kernel, buffer) */
+                                (met == 1 && !rw_same_expression(last, call) &&
+                                 rw_holds(clang_getCursorType(last), OF_BUFFERS))))
         rw_refuse(rw, last,
                   "where '%s' keeps this buffer cannot be followed; keep it in a "
                   "variable",
