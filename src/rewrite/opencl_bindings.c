@@ -277,12 +277,24 @@ void rw_rename_in_bindings(host *h, CXCursor call, const char *name, const char 
         rw_refuse_macro(h->rw, call);
 }
 
+bool rw_is_in_bindings(const host *h, size_t number) {
+    unsigned at = h->rw->src.tokens[number].at.begin;
+    hd_cursors all =
+        hd_cursor_children(h->rw->arena, clang_getTranslationUnitCursor(h->rw->src.unit));
+    range around;
+    for (size_t i = 0; i < all.count; i++)
+        if (rw_is_of_bindings(h->rw, all.data[i]) &&
+            rw_range_of(&h->rw->src, all.data[i], &around) && around.begin <= at && at < around.end)
+            return true;
+    return false;
+}
+
 void rw_rename_functors(host *h) {
     const source *src = &h->rw->src;
     const holding any = {.all = KIND_PLAIN};
     for (size_t t = 2; t < src->token_count; t++) {
         bool is_old = rw_token_is(src, t, "make_kernel") && rw_token_is(src, t + 1, "<");
-        if (!is_old && !rw_token_is(src, t, "KernelFunctor"))
+        if ((!is_old && !rw_token_is(src, t, "KernelFunctor")) || rw_is_in_bindings(h, t))
             continue;
         bool is_qualified = rw_token_is(src, t - 1, "::");
         size_t outer = t - 2;

@@ -323,7 +323,8 @@ static hd_status edit_host(rewriter *rw) {
     rw_follow_buffers(h);
     const holding any = {.all = KIND_PLAIN};
     for (size_t t = 0; t < rw->src.token_count; t++)
-        if (rw_token_is(&rw->src, t, "clSetKernelArg")) /* also in macros: the kernel is seen when
+        if (rw_token_is(&rw->src, t, "clSetKernelArg") &&
+            !rw_is_in_bindings(h, t)) /* also in macros: the kernel is seen when
                                                            the program runs */
             rw_rename_token(h, t, "heddle_set_kernel_arg", &any);
     for (size_t c = 0; c < h->f->calls.count; c++) {

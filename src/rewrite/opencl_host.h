@@ -81,6 +81,8 @@ bool rw_sets_shared_memory(const rewriter *rw, CXCursor call);
 /* A call of this name becomes one of `in_layout`, "heddle::read_%s". */
 void rw_rename_in_bindings(host *h, CXCursor call, const char *name, const char *in_layout,
                            const holding *held);
+/* Whether a token stands in the bindings' own header, which may be one of the program's. */
+bool rw_is_in_bindings(const host *h, size_t number);
 /* All cl::KernelFunctor become those of heddle, which know which arguments are laid out. */
 void rw_rename_functors(host *h);
 
