@@ -256,7 +256,9 @@ int rw_node_of_value(rewriter *rw, CXCursor e) {
         CXCursor copied = rw_copied_handle(rw, e);
         if (!clang_Cursor_isNull(copied))
             return rw_node_of_value(rw, copied);
-        if (clang_getCursorKind(e) == CXCursor_CXXNewExpr)
+        if (clang_getCursorKind(e) == CXCursor_CXXNewExpr ||
+            (clang_getCursorKind(e) == CXCursor_MemberRefExpr && /* pair.first */
+             is_of_system(rw, clang_getCursorReferenced(e))))
             return rw_node_of_value(rw, rw_last_child(rw->arena, e));
     }
     CXCursor holder = rw_holder_of(rw, e), inner = rw_last_child(rw->arena, e);
@@ -310,6 +312,13 @@ static void read_array(rewriter *rw, CXCursor array, CXCursor list) {
     }
 }
 
+/* In std::array<cl::Buffer, 2> no value of the variable, but a child of it. */
+static bool is_size(const rewriter *rw, CXCursor value) {
+    enum CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(value)).kind;
+    return rw->follows_handles && kind >= CXType_FirstBuiltin && kind <= CXType_LastBuiltin &&
+           kind != CXType_Dependent && kind != CXType_Void && kind != CXType_NullPtr;
+}
+
 static void read_variable(rewriter *rw, CXCursor declared, CXCursor owner) {
     CXType type = clang_getCursorType(declared);
     if (rw_is_named_array(rw, declared)) {
@@ -333,7 +342,7 @@ static void read_variable(rewriter *rw, CXCursor declared, CXCursor owner) {
         clang_getCursorKind(value) != CXCursor_CallExpr) {
         read_call(rw, value);
         move_value(rw->flow, number, node_of(rw, value), value);
-    } else if (clang_isExpression(clang_getCursorKind(value))) {
+    } else if (clang_isExpression(clang_getCursorKind(value)) && !is_size(rw, value)) {
         assign(rw, number, value);
     }
 }
@@ -483,6 +492,8 @@ static void read_call(rewriter *rw, CXCursor call) {
 /* scene s = {pointer, 8}, also {.first = pointer} */
 static void read_aggregate(rewriter *rw, CXCursor list, const hd_cursors *values) {
     hd_cursors fields = rw_aggregate_fields(rw, list);
+    if (rw->follows_handles && fields.count && is_of_system(rw, fields.data[0]))
+        return; /* std::array */
     for (size_t i = 0; i < values->count; i++) {
         hd_cursors parts = hd_cursor_children(rw->arena, values->data[i]);
         bool is_named =
