@@ -312,6 +312,18 @@ static void read_array(rewriter *rw, CXCursor array, CXCursor list) {
     }
 }
 
+/* The value of a variable or member; in a template a list of arguments may stand for the call that
+ * makes a cl::Buffer of them. */
+static void initialise(rewriter *rw, int number, CXType type, CXCursor value) {
+    if (rw->follows_handles && rw_is_buffer_class(rw, type) && rw_is_construction(rw, value) &&
+        clang_getCursorKind(value) != CXCursor_CallExpr) {
+        read_call(rw, value);
+        move_value(rw->flow, number, node_of(rw, value), value);
+    } else {
+        assign(rw, number, value);
+    }
+}
+
 /* In std::array<cl::Buffer, 2> no value of the variable, but a child of it. */
 static bool is_size(const rewriter *rw, CXCursor value) {
     enum CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(value)).kind;
@@ -338,13 +350,8 @@ static void read_variable(rewriter *rw, CXCursor declared, CXCursor owner) {
     if (clang_Cursor_isNull(owner) && !rw->with_host)
         move_value(rw->flow, number, other_node(rw, declared, "what lives outside of functions"),
                    declared);
-    if (rw->follows_handles && rw_is_buffer_class(rw, type) && rw_is_construction(rw, value) &&
-        clang_getCursorKind(value) != CXCursor_CallExpr) {
-        read_call(rw, value);
-        move_value(rw->flow, number, node_of(rw, value), value);
-    } else if (clang_isExpression(clang_getCursorKind(value)) && !is_size(rw, value)) {
-        assign(rw, number, value);
-    }
+    if (clang_isExpression(clang_getCursorKind(value)) && !is_size(rw, value))
+        initialise(rw, number, type, value);
 }
 
 unsigned rw_first_argument(rewriter *rw, CXCursor call, CXCursor callee, size_t parameters) {
@@ -629,7 +636,7 @@ static void read_members(rewriter *rw, CXCursor constructor) {
             !clang_isExpression(clang_getCursorKind(value)))
             continue;
         if (is_followed(rw, member))
-            assign(rw, node_of(rw, member), value);
+            initialise(rw, node_of(rw, member), clang_getCursorType(member), value);
         read_code(rw, value, constructor);
     }
 }
