@@ -133,6 +133,22 @@ static void add_used(buffer_use *use, int number) {
         use->nodes[use->count++] = number;
 }
 
+/* A template that no other function calls, also not in a template where only its name is known. */
+static bool is_never_used(const host *h, CXCursor function) {
+    if (clang_getCursorKind(function) != CXCursor_FunctionTemplate)
+        return false;
+    for (size_t c = 0; c < h->f->calls.count; c++) {
+        const flow_call *call = &h->f->calls.data[c];
+        bool is_unknown = clang_Cursor_isNull(call->callee);
+        if (is_unknown ? !strcmp(call->name, rw_spelling(h->rw->arena, function))
+                       : clang_equalCursors(clang_getCanonicalCursor(call->callee),
+                                            clang_getCanonicalCursor(function)) &&
+                             !clang_equalCursors(call->function, function))
+            return false;
+    }
+    return true;
+}
+
 static bool takes_launch(const rewriter *rw, const hd_cursors *given) {
     for (size_t i = 0; i < given->count; i++)
         if (!strcmp(rw_type_text(rw->arena, rw_value_type(clang_getCursorType(given->data[i]))),
@@ -169,7 +185,8 @@ static void see_use(host *h, const flow_call *called) {
     }
     if (in_bindings && !use.what->makes && rw_holds(clang_getCursorType(object), OF_BUFFERS))
         add_used(&use, rw_node_of_value(rw, object));
-    if (!is_known && takes_launch(rw, &given) && clang_Cursor_isNull(rw_callee(rw->arena, call)))
+    if (!is_known && takes_launch(rw, &given) && clang_Cursor_isNull(rw_callee(rw->arena, call)) &&
+        !is_never_used(h, called->function))
         rw_refuse(rw, call,
                   "which kernel this launches is not known in a template; give the function a "
                   "cl::KernelFunctor");
@@ -385,6 +402,40 @@ static bool index_of(host *h, chained number, long long *index) {
     return c.is_found;
 }
 
+/* for (i = 0; i < 3; i++): the values of a counter; false: not this. */
+static bool counts_in_loop(const rewriter *rw, CXCursor at, CXCursor counter, long long *first,
+                           long long *last) {
+    hd_cursors inside = hd_cursor_children(rw->arena, at), limits = {0};
+    for (size_t i = 0; i < inside.count; i++)
+        if (counts_in_loop(rw, inside.data[i], counter, first, last))
+            return true;
+    if (clang_getCursorKind(at) != CXCursor_ForStmt || inside.count != 4)
+        return false;
+    CXCursor declared = rw_only_child(rw->arena, inside.data[0]);
+    CXCursor stepped = rw_bare(rw->arena, rw_last_child(rw->arena, inside.data[2]));
+    enum CXUnaryOperatorKind step = clang_getCursorUnaryOperatorKind(inside.data[2]);
+    limits = hd_cursor_children(rw->arena, inside.data[1]);
+    bool counts = clang_equalCursors(declared, counter) &&
+                  clang_equalCursors(clang_getCursorReferenced(stepped), counter) &&
+                  (step == CXUnaryOperator_PostInc || step == CXUnaryOperator_PreInc) &&
+                  limits.count == 2 &&
+                  clang_getCursorBinaryOperatorKind(inside.data[1]) == CXBinaryOperator_LT &&
+                  rw_constant_value(rw_last_child(rw->arena, declared), first) &&
+                  rw_constant_value(limits.data[1], last);
+    *last -= counts;
+    return counts && *first <= *last;
+}
+
+/* The numbers of arguments that a call sets, from `first` to `last`; -1: they are not known. */
+static void indices_of(host *h, chained number, long long *first, long long *last) {
+    CXCursor counter = clang_getCursorReferenced(rw_bare(h->rw->arena, number.expression));
+    if (index_of(h, number, first))
+        *last = *first;
+    else if (clang_Cursor_isNull(number.function) ||
+             !counts_in_loop(h->rw, number.function, counter, first, last))
+        *first = *last = -1;
+}
+
 /* ---- demands ---------------------------------------------------------------------------------------- */
 
 /* What argument `index` of a kernel is, or all of them are (-1). */
@@ -442,10 +493,13 @@ static void demand(host *h, const setting *set, const chained given[3]) {
     CXCursor value = given[2].expression, what = bare_value(h->rw, value);
     CXType type = clang_getCanonicalType(clang_getCursorType(what));
     name_list names = {0};
-    long long index = set->number;
+    long long first = set->number, last = first;
+    kinds wanted = 0;
     add_names(h, given[0], &names);
-    bool has_index = index >= 0 || index_of(h, given[1], &index);
-    kinds wanted = kinds_of_argument(h, &names, has_index ? index : -1);
+    if (first < 0)
+        indices_of(h, given[1], &first, &last);
+    for (long long index = first; index <= last; index++)
+        wanted |= kinds_of_argument(h, &names, index);
     bool is_one = !(wanted & (wanted - 1));
     int held = rw_holds(type, OF_BUFFERS) ? rw_node_of_value(h->rw, what) : NO_NODE;
     bool hides = held == NO_NODE && is_hidden(h, what, set->is_typed);
@@ -466,7 +520,7 @@ static void demand(host *h, const setting *set, const chained given[3]) {
                   "give %s",
                   set->is_typed ? "the kernel a cl::Buffer that is a variable"
                                 : "clSetKernelArg() the address of a cl_mem variable");
-    else if (!has_index)
+    else if (first < 0 || first < last)
         rw_refuse(h->rw, given[1].expression,
                   "which argument of the kernel this sets is not known; write its number");
     else
@@ -474,7 +528,7 @@ static void demand(host *h, const setting *set, const chained given[3]) {
             h->rw, given[0].expression,
             "which kernel this is is not known, and argument %lld is laid out in some of them "
             "only; keep each kernel in a variable of its own",
-            index);
+            first);
 }
 
 static void follow(host *h, const setting *set, const chained *way);
@@ -530,22 +584,6 @@ static void follow(host *h, const setting *set, const chained *way) {
     }
     if (!is_called)
         demand(h, set, given);
-}
-
-/* A template that no other function calls, also not in a template where only its name is known. */
-static bool is_never_used(const host *h, CXCursor function) {
-    if (clang_getCursorKind(function) != CXCursor_FunctionTemplate)
-        return false;
-    for (size_t c = 0; c < h->f->calls.count; c++) {
-        const flow_call *call = &h->f->calls.data[c];
-        bool is_unknown = clang_Cursor_isNull(call->callee);
-        if (is_unknown ? !strcmp(call->name, rw_spelling(h->rw->arena, function))
-                       : clang_equalCursors(clang_getCanonicalCursor(call->callee),
-                                            clang_getCanonicalCursor(function)) &&
-                             !clang_equalCursors(call->function, function))
-            return false;
-    }
-    return true;
 }
 
 static void follow_setting(host *h, const flow_call *call) {
@@ -715,7 +753,7 @@ static void refuse_unknown(host *h) {
             const buffer_use *use = &h->uses.data[u];
             if (rw_holds(clang_getCursorType(h->f->nodes.data[use->nodes[i]].declaration),
                          OF_BUFFERS) &&
-                !has_origin(h->f, use->nodes[i]))
+                !has_origin(h->f, use->nodes[i]) && !is_never_used(h, use->function))
                 rw_refuse(h->rw, use->call,
                           "where the buffer that %s() is given comes from cannot be followed; keep "
                           "it in a variable",

@@ -448,6 +448,18 @@ static void add_passing(flow *f, int outside, int inside) {
     hd_push(f->arena, &f->passings, (passing){outside, inside, f->function, f->calls.count - 1});
 }
 
+/* The lambda that a call names; a null cursor: it calls none. */
+static CXCursor called_lambda(const rewriter *rw, CXCursor call) {
+    CXCursor callee = rw_callee(rw->arena, call),
+             called = rw_bare(rw->arena, rw_object_of(rw, call));
+    if (!rw->follows_handles || clang_Cursor_isNull(callee) ||
+        strncmp(rw_spelling(rw->arena, clang_getCursorSemanticParent(callee)), "(lambda", 7) != 0)
+        return clang_getNullCursor();
+    if (clang_getCursorKind(called) == CXCursor_DeclRefExpr)
+        called = rw_bare(rw->arena, rw_last_child(rw->arena, clang_getCursorReferenced(called)));
+    return called;
+}
+
 static void read_call(rewriter *rw, CXCursor call) {
     flow *f = rw->flow;
     CXCursor callee = rw_callee(rw->arena, call);
@@ -470,6 +482,7 @@ static void read_call(rewriter *rw, CXCursor call) {
     if (!is_known || is_system || rw_is_plain_copy(rw->arena, call))
         return;
     hd_cursors parameters = rw_parameters(rw->arena, callee);
+    CXCursor lambda = called_lambda(rw, call); /* which has no versions */
     unsigned skip = rw_first_argument(rw, call, callee, parameters.count);
     int count = clang_Cursor_getNumArguments(call);
     for (unsigned i = 0; i < parameters.count && (int)(i + skip) < count; i++) {
@@ -487,12 +500,14 @@ static void read_call(rewriter *rw, CXCursor call) {
             continue;
         int inside = node_of(rw, parameter);
         int outside = rw->follows_handles ? rw_node_of_value(rw, argument) : NO_NODE;
-        if (outside == NO_NODE)
+        if (outside == NO_NODE || !clang_Cursor_isNull(lambda))
             assign(rw, inside, argument);
         else
             add_passing(f, outside, inside);
     }
-    if (rw->follows_handles && rw_is_handle(clang_getCursorType(call)))
+    if (!clang_Cursor_isNull(lambda) && rw_is_handle(clang_getCursorType(call)))
+        move_value(f, node_of(rw, call), node_of(rw, lambda), call);
+    else if (rw->follows_handles && rw_is_handle(clang_getCursorType(call)))
         add_passing(f, node_of(rw, call), node_of(rw, callee));
 }
 
@@ -561,6 +576,10 @@ static void read_code(rewriter *rw, CXCursor cursor, CXCursor owner) {
         read_aggregate(rw, cursor, &inside);
     } else if (kind == CXCursor_CXXForRangeStmt && rw->follows_handles) {
         read_range(rw, &inside);
+    } else if (kind == CXCursor_ReturnStmt && inside.count &&
+               clang_getCursorKind(owner) == CXCursor_LambdaExpr && rw->follows_handles) {
+        if (rw_is_handle(clang_getCursorType(inside.data[0])))
+            assign(rw, node_of(rw, owner), inside.data[0]);
     } else if (kind == CXCursor_ReturnStmt && inside.count && !clang_Cursor_isNull(owner) &&
                is_followed(rw, owner)) {
         assign(rw, node_of(rw, clang_getCanonicalCursor(owner)), inside.data[0]);

@@ -209,6 +209,13 @@ becomes 'cl::Kernel s(p, "other"); s.setArg(0, o); q.enqueueWriteBuffer(o, CL_TR
     'heddle::set_arg(s, 0, o); q.enqueueWriteBuffer(o, CL_TRUE, 0, 4, all);'
 becomes 'cl::Buffer b[2] = {cl::Buffer(c, 0, 8), cl::Buffer(c, 0, 4)}; k.setArg(0, b[0]);' \
     'b[2] = {heddle::create_body_buffer(c, 0, 8), cl::Buffer(c, 0, 4)};'
+becomes 'for (cl_uint i = 1; i < 3; i++) k.setArg(i, o);' 'i++) heddle::set_arg(k, i, o);'
+becomes 'auto up = [&](cl::Buffer &to) { q.enqueueWriteBuffer(to, true, 0, 8, all); }; up(d);' \
+    '{ heddle::write_body(q, to, true, 0, 8, all); }; up(d);'
+becomes 'auto make = [&]() { return cl::Buffer(c, 0, 8); }; auto e = make(); k.setArg(0, e);' \
+    'return heddle::create_body_buffer(c, 0, 8); };'
+becomes 'std::pair<cl::Buffer, int> e{cl::Buffer(c, 0, 8), 1}; k.setArg(0, e.first);' \
+    'e{heddle::create_body_buffer(c, 0, 8), 1}; heddle::set_arg(k, 0, e.first);'
 refused_bindings 'createSubBuffer.. is given a buffer of .body.*the whole buffer' \
     'd.createSubBuffer(0, CL_BUFFER_CREATE_TYPE_REGION, nullptr);'
 refused_bindings 'getInfo.. is given a buffer of .body.*keep the size' 'd.getInfo<CL_MEM_SIZE>();'
@@ -224,9 +231,66 @@ refused_bindings 'SVM.*use a cl::Buffer' 'k.setArg(1, (float *)clSVMAlloc(c(), 0
 refused_bindings 'SVM.*use a cl::Buffer' \
     'std::vector<float, cl::SVMAllocator<float, cl::SVMTraitCoarse<>>> s(n); k.setArg(1, s);'
 refused_bindings 'buffer of laid-out records, and which one' 'cl::BufferGL g(c, 0, 1); k.setArg(0, g);'
+refused_bindings "'to' holds buffers of 'body' and others" \
+    'auto up = [&](cl::Buffer &to) { q.enqueueWriteBuffer(to, true, 0, 8, all); }; up(d);' 'up(o);' \
+    'k.setArg(1, o);'
+refused_bindings "where 'bind' keeps this buffer" \
+    'cl::KernelFunctor<cl::Buffer> f(p, "move");' 'auto g = std::bind(f, std::placeholders::_1, d);'
 refused_bindings "where 'operator..' keeps this buffer" \
     'extern std::function<void(cl::Buffer)> f; f(d);'
 refused_bindings 'where the buffer that the kernel is given comes from' \
     'cl::Buffer e; k.setArg(0, e);'
+# templates LINE...: a program with these lines in front of what calls them.
+templates() {
+    {
+        printf '%s\n' '#define CL_HPP_TARGET_OPENCL_VERSION 200' '#include "CL/opencl.hpp"' \
+            '#include <vector>' 'struct body { float x; int n; };' 'cl::CommandQueue q;' \
+            'template <class T> struct array {' '    cl::Buffer all;' \
+            '    array(cl::Context c, size_t n) : all(c, 0, n * sizeof(T)) {}' \
+            '    void read(T *to) { q.enqueueReadBuffer(all, true, 0, sizeof(T), to); }' '};' \
+            'template <class T> cl::Buffer made(cl::Context c, const std::vector<T> &v) {' \
+            '    cl::Buffer b(c, 0, v.size() * sizeof(T));' '    return b;' '}' \
+            'template <class... T> void set(cl::Kernel &k, T &&...values) {' \
+            '    cl_uint i = 0;' '    (k.setArg(i++, std::forward<T>(values)), ...);' '}' \
+            'template <class T, class... U> void set_from(cl::Kernel &k, int i, T v, U... values) {' \
+            '    k.setArg(i, v);' '    if constexpr (sizeof...(values) > 0)' \
+            '        set_from(k, i + 1, values...);' '}' \
+            'template <class F> void launch(F &f, cl::Buffer b) {' \
+            '    f(cl::EnqueueArgs(q, cl::NDRange(8)), b);' '}' \
+            'void use(cl::Context c, cl::Program p, std::vector<body> v, std::vector<float> f) {' \
+            '    cl::Kernel k(p, "move");' '    cl::Buffer d = made(c, v), o = made(c, f);'
+        printf '    %s\n' "$@"
+        echo '}'
+    } >host.cpp
+}
+templates 'array<body> e(c, 8);' 'set(k, e.all, o, 8);' 'e.read(v.data());' \
+    'cl::KernelFunctor<cl::Buffer, cl::Buffer, int> g(p, "move");' \
+    'g(cl::EnqueueArgs(q, cl::NDRange(8)), d, o, 8);'
+mkdir CL # the bindings' header may be one of the program's
+cp /usr/include/CL/opencl.hpp CL/opencl.hpp
+accepts apply --no-verify --layout soa --host host.cpp --out own k.cl
+rm -r CL
+for line in ': all(heddle::create_body_buffer(c, 0, n * sizeof(T)))' \
+    'heddle::read_body(q, all, true' 'b(heddle::create_body_buffer(c, 0, v.size() * sizeof(T)));' \
+    '(heddle::set_arg(k, i++, std::forward<T>(values)), ...)' 'd = made_body(c, v), o = made(c, f)'; do
+    grep -qF -- "$line" own/host.cpp || complain "not in own/host.cpp: $line"
+done
+cmp -s /usr/include/CL/opencl.hpp own/CL/opencl.hpp || complain "the bindings' header changes"
+refused_template() {
+    local pattern=$1
+    shift
+    templates "$@"
+    refuses "host.cpp:[0-9]+:[0-9]+: error: .*$pattern" apply --no-verify --layout soa \
+        --host host.cpp --out new k.cl
+}
+refused_template "'all' holds buffers of 'body' and others" 'array<body> e(c, 8);' \
+    'array<float> g(c, 8);' 'set(k, e.all, g.all, 8);'
+refused_template 'which kernel this launches is not known' \
+    'cl::KernelFunctor<cl::Buffer> g(p, "move");' 'launch(g, d);' 'set(k, d, o, 8);'
+templates 'set_from(k, 0, d, o, 8);'
+call apply --no-verify --layout soa --host host.cpp --out new k.cl
+[ "$status" -eq 2 ] || complain 'arguments that a template sets by calling itself are not refused'
+says 'host.cpp:22:21: error: which argument of the kernel this sets is not known; count it by i..'
+says 'host.cpp:30:23: error: what becomes of this buffer in a list of arguments of any number'
 
 finish
