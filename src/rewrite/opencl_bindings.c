@@ -165,8 +165,10 @@ bool rw_calls_bindings(const rewriter *rw, CXCursor call) {
 
 bool rw_sets_shared_memory(const rewriter *rw, CXCursor call) {
     hd_cursors given = rw_arguments(rw, call);
-    if (given.count != 2 || strcmp(rw_called_name(rw, call), "setArg") != 0 ||
-        !rw_calls_bindings(rw, call))
+    const char *name = rw_called_name(rw, call);
+    if (!strcmp(name, "clSetKernelArgSVMPointer"))
+        return true;
+    if (given.count != 2 || strcmp(name, "setArg") != 0 || !rw_calls_bindings(rw, call))
         return false;
     CXType type = clang_getCanonicalType(clang_getCursorType(rw_bare(rw->arena, given.data[1])));
     const char *text = rw_type_text(rw->arena, type);

@@ -105,7 +105,7 @@ static void join_arrays(flow *f) {
 
 /* Calls that set arguments of kernels. */
 static bool is_setting(const rewriter *rw, CXCursor call, const char *name) {
-    return !strcmp(name, "clSetKernelArg") ||
+    return hd_has_word("clSetKernelArg clSetKernelArgSVMPointer", name) ||
            (!strcmp(name, "setArg") && rw_calls_bindings(rw, call)) ||
            rw_is_launch(rw, rw_callee(rw->arena, call));
 }
@@ -506,7 +506,7 @@ static void demand(host *h, const setting *set, const chained given[3]) {
     if (rw_sets_shared_memory(h->rw, set->call) && kinds_of_argument(h, &names, -1) != KIND_PLAIN) {
         rw_refuse(h->rw, set->call,
                   "memory that host and device share (SVM) is given to a kernel that is given "
-                  "laid-out records, too, whose arguments move; use a cl::Buffer");
+                  "laid-out records, too, whose arguments move; use a buffer");
         return;
     }
     if ((held == NO_NODE && !hides) || (hides && wanted == KIND_PLAIN))
@@ -599,9 +599,9 @@ static void follow_setting(host *h, const flow_call *call) {
                    &(setting){call->cursor, given.data[0], none, given.data[a], (long long)a - 2,
                               true},
                    &way);
-    } else if (!strcmp(call->name, "clSetKernelArg") && given.count == 4) {
-        follow(h, &(setting){call->cursor, given.data[0], given.data[1], given.data[3], -1, false},
-               &way);
+    } else if (!strncmp(call->name, "cl", 2) && given.count >= 3) {
+        CXCursor value = given.data[given.count - 1];
+        follow(h, &(setting){call->cursor, given.data[0], given.data[1], value, -1, false}, &way);
     } else if (given.count >= 2) {
         CXCursor value = given.data[given.count - 1];
         follow(h, &(setting){call->cursor, object, given.data[0], value, -1, given.count == 2},

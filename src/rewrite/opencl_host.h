@@ -76,7 +76,7 @@ bool rw_makes_buffer(const rewriter *rw, CXCursor call);
 bool rw_passes_on(const rewriter *rw, CXCursor expression);
 /* The call of a cl::KernelFunctor. */
 bool rw_is_launch(const rewriter *rw, CXCursor callee);
-/* kernel.setArg(i, pointer): memory that host and device share. */
+/* kernel.setArg(i, pointer), and the same in C: memory that host and device share. */
 bool rw_sets_shared_memory(const rewriter *rw, CXCursor call);
 /* A call of this name becomes one of `in_layout`, "heddle::read_%s". */
 void rw_rename_in_bindings(host *h, CXCursor call, const char *name, const char *in_layout,

@@ -141,6 +141,8 @@ refused 'clCreateSubBuffer.. is given a buffer of .body.*the whole buffer' \
 refused 'elsewhere.. is given a buffer of .body.*not known' 'elsewhere(d);'
 refused 'which argument of the kernel this sets is not known' 'clSetKernelArg(k, n, sizeof o, &o);'
 refused "'d' holds buffers of 'body' and others" 'clSetKernelArg(k, 1, sizeof d, &d);'
+refused 'SVM.*use a buffer' \
+    'clSetKernelArgSVMPointer(k, 1, clSVMAlloc(c, 0, 4, 0));'
 refused 'own array is the buffer' \
     'cl_mem e = clCreateBuffer(c, CL_MEM_USE_HOST_PTR, n * sizeof(body), all, 0);' \
     'clSetKernelArg(k, 0, sizeof e, &e);'
@@ -227,8 +229,8 @@ refused_bindings 'own array is the buffer' 'cl::Buffer e(c, all, all + n, false,
 refused_bindings 'own array is the buffer' \
     'd = cl::Buffer(c, CL_MEM_USE_HOST_PTR, n * sizeof(body), all);'
 refused_bindings 'which argument of the kernel' 'k.setArg(n, o);'
-refused_bindings 'SVM.*use a cl::Buffer' 'k.setArg(1, (float *)clSVMAlloc(c(), 0, 4, 0));'
-refused_bindings 'SVM.*use a cl::Buffer' \
+refused_bindings 'SVM.*use a buffer' 'k.setArg(1, (float *)clSVMAlloc(c(), 0, 4, 0));'
+refused_bindings 'SVM.*use a buffer' \
     'std::vector<float, cl::SVMAllocator<float, cl::SVMTraitCoarse<>>> s(n); k.setArg(1, s);'
 refused_bindings 'buffer of laid-out records, and which one' 'cl::BufferGL g(c, 0, 1); k.setArg(0, g);'
 refused_bindings "'to' holds buffers of 'body' and others" \
