@@ -252,6 +252,13 @@ static void rename_method(host *h, const call_tokens *at, const char *in_layout,
         rw_rename_token(h, t, "", held);
 }
 
+/* In a class that is a queue or kernel itself: setArg(0, d) becomes heddle::set_arg(*this, 0, d). */
+static void rename_own_method(host *h, const call_tokens *at, const char *in_layout,
+                              const holding *held) {
+    rw_rename_token(h, at->name, in_layout, held);
+    rw_rename_token(h, at->open, "(*this, ", held);
+}
+
 static void rename_function(host *h, const call_tokens *at, const char *in_layout,
                             const holding *held) {
     const source *src = &h->rw->src;
@@ -268,12 +275,17 @@ void rw_rename_in_bindings(host *h, CXCursor call, const char *name, const char 
     bool is_found = find_tokens(h, call, &at);
     bool is_method = is_found && at.name > at.first &&
                      (rw_token_is(src, at.name - 1, ".") || rw_token_is(src, at.name - 1, "->"));
+    bool is_own = is_found && !is_method &&
+                  clang_getCursorKind(named_function(h->rw, call)) != CXCursor_FunctionDecl &&
+                  clang_getTemplateCursorKind(named_function(h->rw, call)) != CXCursor_FunctionDecl;
     h->has_bindings = true;
     if (is_found && rw_makes_buffer(h->rw, call))
         rename_construction(h, &at, in_layout, held);
     else if (is_found && is_method && rw_token_is(src, at.name, name))
         rename_method(h, &at, in_layout, held);
-    else if (is_found && rw_token_is(src, at.name, name))
+    else if (is_own && at.name == at.first && rw_token_is(src, at.name, name))
+        rename_own_method(h, &at, in_layout, held);
+    else if (is_found && !is_own && rw_token_is(src, at.name, name))
         rename_function(h, &at, in_layout, held);
     else
         rw_refuse_macro(h->rw, call);

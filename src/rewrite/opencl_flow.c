@@ -267,7 +267,13 @@ typedef struct name_list {
     bool is_open; /* there may be others */
 } name_list;
 
-/* The text in a std::string that is made of it, and in `name.c_str()`. */
+static bool is_constant(CXType type) {
+    CXType element = clang_getArrayElementType(type);
+    return clang_isConstQualifiedType(type) ||
+           (element.kind != CXType_Invalid && clang_isConstQualifiedType(element));
+}
+
+/* The text in a std::string that is made of it, in `name.c_str()`, and in a constant. */
 static CXCursor inside_string(const rewriter *rw, CXCursor e) {
     e = rw_bare(rw->arena, e);
     const char *name = rw_called_name(rw, e);
@@ -278,6 +284,10 @@ static CXCursor inside_string(const rewriter *rw, CXCursor e) {
         return inside_string(rw, rw_arguments(rw, e).data[0]);
     if (clang_getCursorKind(e) == CXCursor_CXXFunctionalCastExpr)
         return inside_string(rw, rw_last_child(rw->arena, e));
+    CXCursor named = clang_getCursorReferenced(e);
+    if (clang_getCursorKind(e) == CXCursor_DeclRefExpr &&
+        clang_getCursorKind(named) == CXCursor_VarDecl && is_constant(clang_getCursorType(named)))
+        return inside_string(rw, rw_initializer(rw, named));
     return e;
 }
 
