@@ -163,7 +163,7 @@ static void see_use(host *h, const flow_call *called) {
     CXCursor call = called->cursor, object = rw_bare(rw->arena, rw_object_of(rw, call));
     const char *name = called->name;
     buffer_use use = {.what = function_of(rw, call, name),
-                      .name = name,
+                      .name = *name ? name : "the function",
                       .call = call,
                       .function = called->function};
     bool is_known = use.what != &unknown, in_bindings = rw_calls_bindings(rw, call);
@@ -191,8 +191,11 @@ static void see_use(host *h, const flow_call *called) {
                   "which kernel this launches is not known in a template; give the function a "
                   "cl::KernelFunctor");
     h->f->function = called->function;
-    if (use.what->makes)
-        add_used(&use, rw_node_at(rw, call, WHOLE));
+    if (use.what->makes) {
+        int made = rw_node_at(rw, call, WHOLE);
+        h->f->nodes.data[made].is_made = true;
+        add_used(&use, made);
+    }
     if (rw_constructs_in_place(rw, call))
         rw_join(h->f, rw_node_of_value(rw, object), rw_node_at(rw, call, WHOLE));
     if (is_known && use.count == 2) /* what is copied is what the copy holds */
@@ -713,8 +716,7 @@ static void refuse_nodes(host *h) {
 static bool is_made(const flow *f, int number) {
     for (size_t i = 0; i < f->nodes.count; i++)
         if (rw_class_of(f, (int)i) == rw_class_of(f, number) &&
-            (clang_getCursorKind(f->nodes.data[i].declaration) == CXCursor_CallExpr ||
-             f->nodes.data[i].is_filled))
+            (f->nodes.data[i].is_made || f->nodes.data[i].is_filled))
             return true;
     return false;
 }
@@ -756,6 +758,40 @@ static void refuse_packs(host *h) {
     }
 }
 
+/* Whether a call that gives a buffer is one of those that are followed. */
+static bool is_followed_call(const host *h, int number) {
+    const flow *f = h->f;
+    CXCursor call = f->nodes.data[number].declaration, callee = rw_callee(h->rw->arena, call);
+    for (size_t p = 0; p < f->passings.count; p++)
+        if (f->passings.data[p].outside == number && has_origin(f, f->passings.data[p].inside))
+            return true;
+    for (size_t m = 0; m < f->moves.count; m++) /* of a lambda; what a library hands on */
+        if (f->moves.data[m].to == number)
+            return true;
+    return f->nodes.data[number].is_made ||
+           clang_Location_isInSystemHeader(clang_getCursorLocation(callee));
+}
+
+/* Laid-out buffers that calls give, and lambdas whose buffers go nobody knows where. */
+static void refuse_calls(host *h) {
+    for (size_t i = 0; i < h->f->nodes.count; i++) {
+        CXCursor declared = h->f->nodes.data[i].declaration;
+        enum CXCursorKind kind = clang_getCursorKind(declared);
+        bool is_laid = rw_kinds_of(h, (int)i) & ~KIND_PLAIN;
+        bool is_called = kind != CXCursor_LambdaExpr;
+        for (size_t m = 0; m < h->f->moves.count && !is_called; m++)
+            is_called = h->f->moves.data[m].from == (int)i;
+        if (kind == CXCursor_CallExpr && is_laid && !is_followed_call(h, (int)i))
+            rw_refuse(h->rw, declared,
+                      "where this buffer of laid-out records comes from cannot be followed; make "
+                      "it in this file");
+        else if (!is_called && is_made(h->f, (int)i))
+            rw_refuse(h->rw, declared,
+                      "where the buffers go that this makes cannot be followed; call it by its "
+                      "name");
+    }
+}
+
 /* A buffer that comes from nowhere comes by a way that was not seen. */
 static void refuse_unknown(host *h) {
     for (size_t u = 0; u < h->uses.count; u++)
@@ -794,4 +830,5 @@ void rw_follow_buffers(host *h) {
     refuse_nodes(h);
     refuse_unknown(h);
     refuse_packs(h);
+    refuse_calls(h);
 }

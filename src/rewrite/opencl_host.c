@@ -135,6 +135,31 @@ static void find_versions(host *h) {
     }
 }
 
+/* Its name is free to choose, and it does not stand in a function. */
+static bool can_have_versions(const rewriter *rw, CXCursor function) {
+    enum CXCursorKind kind = clang_getCursorKind(function);
+    for (CXCursor around = clang_getCursorSemanticParent(function);
+         clang_isDeclaration(clang_getCursorKind(around));
+         around = clang_getCursorSemanticParent(around))
+        if (rw_is_function(around))
+            return false;
+    if (kind == CXCursor_FunctionTemplate)
+        kind = clang_getTemplateCursorKind(function);
+    return (kind == CXCursor_FunctionDecl || kind == CXCursor_CXXMethod) &&
+           !clang_CXXMethod_isVirtual(function) &&
+           strncmp(rw_spelling(rw->arena, function), "operator", 8) != 0;
+}
+
+static void refuse_versions(host *h) {
+    for (size_t i = 0; i < h->functions.count; i++)
+        if (!can_have_versions(h->rw, h->functions.data[i]))
+            rw_refuse(h->rw, h->functions.data[i],
+                      "'%s' is given buffers of laid-out records here, and other ones elsewhere; "
+                      "do what it does with them in a function that is no operator, constructor, "
+                      "virtual or local one",
+                      rw_spelling(h->rw->arena, h->functions.data[i]));
+}
+
 /* Calls of generic functions: what is passed decides the version. */
 static void edit_own_calls(host *h) {
     for (size_t c = 0; c < h->f->calls.count; c++) {
@@ -143,7 +168,7 @@ static void edit_own_calls(host *h) {
         for (size_t p = 0; p < h->f->passings.count; p++)
             if (h->f->passings.data[p].call == c && rw_is_generic(h, h->f->passings.data[p].inside))
                 add_held(h, &held, h->f->passings.data[p].outside);
-        if (!held.any || !has_versions(h, call->callee))
+        if (!held.any || !has_versions(h, call->callee) || !can_have_versions(h->rw, call->callee))
             continue;
         if (held.differ)
             rw_refuse(h->rw, call->cursor,
@@ -208,7 +233,8 @@ static void add_versions(host *h, CXCursor at) {
         if (clang_Location_isInSystemHeader(clang_getCursorLocation(function)))
             continue;
         if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec ||
-            kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl)
+            kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl ||
+            kind == CXCursor_ClassTemplate)
             add_versions(h, function);
         for (size_t g = 0; rw_is_function(function) && g < h->functions.count; g++) {
             if (!same_function(h->functions.data[g], function))
@@ -337,6 +363,7 @@ static hd_status edit_host(rewriter *rw) {
     for (size_t i = 0; i < h->uses.count; i++)
         edit_use(h, &h->uses.data[i]);
     find_versions(h);
+    refuse_versions(h);
     edit_own_calls(h);
     for (size_t r = 0; r < h->renamings.count; r++) {
         const renaming *renamed = &h->renamings.data[r];

@@ -118,6 +118,25 @@ void rw_seed(rewriter *rw, CXCursor declaration, const pointee *what) {
     seed(rw->flow, node_of(rw, declaration), what, declaration);
 }
 
+/* Whether an expression of which no node is known may give a buffer or kernel. */
+static bool gives_unseen(const rewriter *rw, CXCursor value) {
+    CXCursor bare = rw_bare(rw->arena, value);
+    if (clang_equalLocations(clang_getCursorLocation(value), clang_getNullLocation()))
+        return false; /* a default argument: an allocator */
+    switch (clang_getCursorKind(bare)) {
+    case CXCursor_InitListExpr: return false;
+    case CXCursor_CallExpr: /* in a template, of what is not known */
+        return rw_is_construction(rw, bare) ? !rw_is_empty(bare)
+                                            : rw_is_dependent(clang_getCursorType(bare));
+    default: return !rw_is_null(rw, value);
+    }
+}
+
+static void refuse_unseen(rewriter *rw, CXCursor value) {
+    rw_refuse(rw, value,
+              "where this buffer or kernel comes from cannot be followed; keep it in a variable");
+}
+
 /* A value that is not laid out; buffers have no such value. */
 static int other_node(rewriter *rw, CXCursor at, const char *why) {
     if (rw->follows_handles)
@@ -146,23 +165,6 @@ static void move_value(flow *f, int to, int from, CXCursor at) {
         return;
     rw_join(f, to, from);
     hd_push(f->arena, &f->moves, (move){to, from, at});
-}
-
-/* Whether an expression of which no node is known may give a buffer or kernel. */
-static bool gives_unseen(const rewriter *rw, CXCursor value) {
-    CXCursor bare = rw_bare(rw->arena, value);
-    if (clang_equalLocations(clang_getCursorLocation(value), clang_getNullLocation()))
-        return false; /* a default argument: an allocator */
-    switch (clang_getCursorKind(bare)) {
-    case CXCursor_InitListExpr: return false;
-    case CXCursor_CallExpr: return rw_is_construction(rw, bare) && !rw_is_empty(bare);
-    default: return !rw_is_null(rw, value);
-    }
-}
-
-static void refuse_unseen(rewriter *rw, CXCursor value) {
-    rw_refuse(rw, value,
-              "where this buffer or kernel comes from cannot be followed; keep it in a variable");
 }
 
 /* What an expression gives a node. */
@@ -284,8 +286,12 @@ int rw_node_of_value(rewriter *rw, CXCursor e) {
         rw_pointer_depth(clang_getCursorType(inner)) && rw_pointer_depth(clang_getCursorType(e)))
         return other_node(rw, e, "a cast of another pointer");
     int first = NO_NODE;
+    bool is_list =
+        rw->follows_handles && kind == CXCursor_InitListExpr && rw_is_array(clang_getCursorType(e));
     for (size_t i = 0; i < parts.count; i++) {
         int value = rw_node_of_value(rw, parts.data[i]);
+        if (is_list && value == NO_NODE && gives_unseen(rw, parts.data[i]))
+            refuse_unseen(rw, parts.data[i]);
         if (first == NO_NODE)
             first = value;
         else
@@ -422,6 +428,12 @@ static void read_library_call(rewriter *rw, CXCursor call, CXCursor callee) {
         int value = rw->follows_handles || rw_pointer_depth(clang_getCursorType(argument))
                         ? rw_node_of_value(rw, argument)
                         : NO_NODE;
+        CXCursor bare = rw_bare(rw->arena, argument), named = clang_getCursorReferenced(bare);
+        if (rw->follows_handles && clang_getCursorKind(bare) == CXCursor_DeclRefExpr &&
+            rw_is_function(named) && rw_holds(clang_getCursorResultType(named), OF_BUFFERS))
+            rw_refuse(rw, argument,
+                      "where the buffers go that '%s' makes cannot be followed; call it here",
+                      rw_spelling(rw->arena, named));
         if (value == NO_NODE && rw->follows_handles &&
             rw_holds(clang_getCursorType(argument), OF_BUFFERS) && gives_unseen(rw, argument))
             refuse_unseen(rw, argument);

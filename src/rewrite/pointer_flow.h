@@ -43,6 +43,7 @@ typedef struct node {
     bool is_shared;   /* by several functions, or outside of all */
     bool is_opened;   /* declared as bytes, it is cast to a pointer to laid-out records */
     bool is_filled;   /* by a function that is not known */
+    bool is_made;     /* a call that makes a buffer */
     origin here;      /* of this node */
     bool is_reported; /* that two kinds meet here */
 } node;

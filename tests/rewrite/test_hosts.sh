@@ -143,6 +143,7 @@ refused 'which argument of the kernel this sets is not known' 'clSetKernelArg(k,
 refused "'d' holds buffers of 'body' and others" 'clSetKernelArg(k, 1, sizeof d, &d);'
 refused 'SVM.*use a buffer' \
     'clSetKernelArgSVMPointer(k, 1, clSVMAlloc(c, 0, 4, 0));'
+refused 'where this buffer of laid-out records comes from' 'cl_mem other(void);' 'd = other();'
 refused 'own array is the buffer' \
     'cl_mem e = clCreateBuffer(c, CL_MEM_USE_HOST_PTR, n * sizeof(body), all, 0);' \
     'clSetKernelArg(k, 0, sizeof e, &e);'
@@ -173,7 +174,7 @@ done
 bindings() {
     {
         printf '%s\n' '#define CL_HPP_TARGET_OPENCL_VERSION 200' '#include <CL/opencl.hpp>' \
-            '#include <functional>' '#include <vector>' 'struct body { float x; int n; };' \
+            '#include <algorithm>' '#include <functional>' '#include <vector>' 'struct body { float x; int n; };' \
             'void elsewhere(cl::Buffer &buffer);' \
             'void use(cl::Context c, cl::CommandQueue q, cl::Program p, int n, body *all) {' \
             '    cl::Kernel k(p, "move");' \
@@ -218,6 +219,9 @@ becomes 'auto make = [&]() { return cl::Buffer(c, 0, 8); }; auto e = make(); k.s
     'return heddle::create_body_buffer(c, 0, 8); };'
 becomes 'std::pair<cl::Buffer, int> e{cl::Buffer(c, 0, 8), 1}; k.setArg(0, e.first);' \
     'e{heddle::create_body_buffer(c, 0, 8), 1}; heddle::set_arg(k, 0, e.first);'
+becomes 'const char name[] = "pair"; cl::Kernel s(p, name); s.setArg(0, o);' 's(p, name);'
+becomes 'struct own : cl::CommandQueue { void get(cl::Buffer &b) { enqueueFillBuffer(b, 0, 0, 8); } };
+    own().get(d);' 'heddle::fill_body(*this, b, 0, 0, 8);'
 refused_bindings 'createSubBuffer.. is given a buffer of .body.*the whole buffer' \
     'd.createSubBuffer(0, CL_BUFFER_CREATE_TYPE_REGION, nullptr);'
 refused_bindings 'getInfo.. is given a buffer of .body.*keep the size' 'd.getInfo<CL_MEM_SIZE>();'
@@ -238,6 +242,18 @@ refused_bindings "'to' holds buffers of 'body' and others" \
     'k.setArg(1, o);'
 refused_bindings "where 'bind' keeps this buffer" \
     'cl::KernelFunctor<cl::Buffer> f(p, "move");' 'auto g = std::bind(f, std::placeholders::_1, d);'
+refused_bindings 'where the buffers go that this makes' \
+    'std::vector<cl::Buffer> v(2); v[0] = d; k.setArg(0, v[1]);' \
+    'std::generate(v.begin(), v.end(), [&] { return cl::Buffer(c, 0, 8); });'
+refused_bindings 'where this buffer of laid-out records comes from' 'cl::Buffer other();' 'd = other();'
+refused_bindings 'where this buffer or kernel comes from' \
+    'struct held { cl::Buffer b; operator cl::Buffer &() { return b; } } h{cl::Buffer(c, 0, 8)};' \
+    'std::vector<cl::Buffer> v = {d, h}; k.setArg(0, v[1]);'
+refused_bindings "'up' is given buffers of laid-out records here, and other ones elsewhere" \
+    'struct up { up(cl::CommandQueue q, cl::Buffer b) { q.enqueueFillBuffer(b, 0, 0, 8); } };' \
+    'up(q, d), up(q, o); k.setArg(1, o);'
+refused_bindings 'enqueueReadBufferRect.. is given a buffer of .body' \
+    'q.enqueueReadBufferRect(d, true, {}, {}, {8, 1, 1}, 0, 0, 0, 0, all);'
 refused_bindings "where 'operator..' keeps this buffer" \
     'extern std::function<void(cl::Buffer)> f; f(d);'
 refused_bindings 'where the buffer that the kernel is given comes from' \
