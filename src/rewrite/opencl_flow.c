@@ -34,14 +34,14 @@ static const buffer_function functions[] = {
     {"clEnqueueUnmapMemObject", "heddle_unmap_%s", NULL, {2, 0}, false},
     {"clCreateSubBuffer", NULL, "give kernels the whole buffer, and an index", {1, 0}, true},
     {"clGetMemObjectInfo", NULL, "keep the size in a variable", {1, 0}, false},
-    /* of the bindings for C++, where a type says which arguments are buffers */
+    /* of the bindings for C++ */
     {"Buffer", "heddle::create_%s_buffer", NULL, {0, 0}, true},
-    {"enqueueReadBuffer", "heddle::read_%s", NULL, {0, 0}, false},
-    {"enqueueWriteBuffer", "heddle::write_%s", NULL, {0, 0}, false},
-    {"enqueueCopyBuffer", "heddle::copy_%s_buffer", NULL, {0, 0}, false},
-    {"enqueueFillBuffer", "heddle::fill_%s", NULL, {0, 0}, false},
-    {"enqueueMapBuffer", "heddle::map_%s", NULL, {0, 0}, false},
-    {"enqueueUnmapMemObject", "heddle::unmap_%s", NULL, {0, 0}, false},
+    {"enqueueReadBuffer", "heddle::read_%s", NULL, {1, 0}, false},
+    {"enqueueWriteBuffer", "heddle::write_%s", NULL, {1, 0}, false},
+    {"enqueueCopyBuffer", "heddle::copy_%s_buffer", NULL, {1, 2}, false},
+    {"enqueueFillBuffer", "heddle::fill_%s", NULL, {1, 0}, false},
+    {"enqueueMapBuffer", "heddle::map_%s", NULL, {1, 0}, false},
+    {"enqueueUnmapMemObject", "heddle::unmap_%s", NULL, {1, 0}, false},
     {"copy", "heddle::copy_%s", NULL, {0, 0}, false},
     {"createSubBuffer", NULL, "give kernels the whole buffer, and an index", {0, 0}, false},
     {"getInfo", NULL, "keep the size in a variable", {0, 0}, false},
@@ -174,7 +174,8 @@ static void see_use(host *h, const flow_call *called) {
         CXCursor argument = given.data[a];
         bool is_given = is_buffer(rw, &use, a, argument);
         int number = is_known && !is_given ? NO_NODE : rw_node_of_value(rw, argument);
-        if (number == NO_NODE && is_given && !rw_is_null(rw, argument))
+        if (number == NO_NODE && is_given && !rw_is_null(rw, argument) &&
+            !is_never_used(h, called->function))
             rw_refuse(rw, argument,
                       "which buffer this is cannot be followed; keep it in a variable");
         if (number == NO_NODE)
@@ -183,6 +184,15 @@ static void see_use(host *h, const flow_call *called) {
             !is_known && rw_pointer_depth(clang_getCursorType(argument)) > !in_bindings;
         add_used(&use, number);
     }
+    bool depends = in_bindings && is_known && !strcmp(name, "copy") && !use.count;
+    bool on_object = clang_Cursor_isNull(rw_callee(rw->arena, call)) && !in_bindings &&
+                     rw_holds(clang_getCursorType(object), OF_BUFFERS);
+    for (size_t a = 0; a < given.count && on_object; a++)
+        depends |= rw_is_dependent(clang_getCursorType(given.data[a]));
+    if (depends && !is_never_used(h, called->function))
+        rw_refuse(rw, call,
+                  "which buffer this is depends on a template's parameter, and cannot be followed; "
+                  "write its type");
     if (in_bindings && !use.what->makes && rw_holds(clang_getCursorType(object), OF_BUFFERS))
         add_used(&use, rw_node_of_value(rw, object));
     if (!is_known && takes_launch(rw, &given) && clang_Cursor_isNull(rw_callee(rw->arena, call)) &&
@@ -436,7 +446,7 @@ static bool counts_in_loop(const rewriter *rw, CXCursor at, CXCursor counter, lo
                   rw_constant_value(rw_last_child(rw->arena, declared), first) &&
                   rw_constant_value(limits.data[1], last);
     *last -= counts;
-    return counts && *first <= *last;
+    return counts && *first <= *last && *last < 1024;
 }
 
 /* The numbers of arguments that a call sets, from `first` to `last`; -1: they are not known. */

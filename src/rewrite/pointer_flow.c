@@ -225,8 +225,14 @@ static bool is_own_element(rewriter *rw, CXCursor e, CXCursor *array, long long 
 }
 
 static bool is_method(CXCursor function) {
+    enum CXCursorKind around = clang_getCursorKind(clang_getCursorSemanticParent(function));
     return clang_getCursorKind(function) == CXCursor_CXXMethod ||
-           clang_getTemplateCursorKind(function) == CXCursor_CXXMethod;
+           (clang_getCursorKind(function) == CXCursor_FunctionTemplate &&
+            around != CXCursor_Namespace && around != CXCursor_TranslationUnit);
+}
+
+static bool is_constructor(CXCursor function) {
+    return clang_getTemplateCursorKind(function) == CXCursor_Constructor;
 }
 
 static bool is_of_system(const rewriter *rw, CXCursor declaration) {
@@ -251,7 +257,7 @@ int rw_node_of_value(rewriter *rw, CXCursor e) {
             return rw_node_at(rw, array, element);
         CXCursor callee = rw_callee(rw->arena, e);
         if (clang_getCursorKind(e) == CXCursor_CallExpr && is_of_system(rw, callee) &&
-            is_method(callee)) /* v[i] and v.at(i) are one with v */
+            is_method(callee) && !is_constructor(callee)) /* v[i] and v.at(i) are one with v */
             return rw_node_of_value(rw, rw_object_of(rw, e));
         if (clang_getCursorKind(e) == CXCursor_CallExpr && rw_is_empty(e))
             return NO_NODE;
@@ -460,16 +466,32 @@ static void add_passing(flow *f, int outside, int inside) {
     hd_push(f->arena, &f->passings, (passing){outside, inside, f->function, f->calls.count - 1});
 }
 
-/* The lambda that a call names; a null cursor: it calls none. */
+static bool is_of_lambda(const rewriter *rw, CXCursor callee) {
+    const char *around = rw_spelling(rw->arena, clang_getCursorSemanticParent(callee));
+    return !strncmp(around, "(lambda", 7);
+}
+
+/* The lambda that a call names; a null cursor: not known which. */
 static CXCursor called_lambda(const rewriter *rw, CXCursor call) {
-    CXCursor callee = rw_callee(rw->arena, call),
-             called = rw_bare(rw->arena, rw_object_of(rw, call));
-    if (!rw->follows_handles || clang_Cursor_isNull(callee) ||
-        strncmp(rw_spelling(rw->arena, clang_getCursorSemanticParent(callee)), "(lambda", 7) != 0)
-        return clang_getNullCursor();
+    CXCursor called = rw_bare(rw->arena, rw_object_of(rw, call));
     if (clang_getCursorKind(called) == CXCursor_DeclRefExpr)
         called = rw_bare(rw->arena, rw_last_child(rw->arena, clang_getCursorReferenced(called)));
-    return called;
+    return clang_getCursorKind(called) == CXCursor_LambdaExpr ? called : clang_getNullCursor();
+}
+
+/* In a call of a template, two buffers that are one `T` there: std::swap() may make one of them. */
+static void join_alike(rewriter *rw, CXCursor call, const hd_cursors *parameters, unsigned skip) {
+    int count = clang_Cursor_getNumArguments(call);
+    for (unsigned b = 1; b < parameters->count && (int)(b + skip) < count; b++)
+        for (unsigned a = 0; a < b; a++) {
+            CXType one = clang_getCursorType(parameters->data[a]);
+            CXType other = clang_getCursorType(parameters->data[b]);
+            CXCursor first = clang_Cursor_getArgument(call, a + skip);
+            CXCursor second = clang_Cursor_getArgument(call, b + skip);
+            if (rw_is_dependent(one) && clang_equalTypes(one, other) &&
+                rw_is_handle(clang_getCursorType(first)))
+                rw_join(rw->flow, rw_node_of_value(rw, first), rw_node_of_value(rw, second));
+        }
 }
 
 static void read_call(rewriter *rw, CXCursor call) {
@@ -494,8 +516,10 @@ static void read_call(rewriter *rw, CXCursor call) {
     if (!is_known || is_system || rw_is_plain_copy(rw->arena, call))
         return;
     hd_cursors parameters = rw_parameters(rw->arena, callee);
-    CXCursor lambda = called_lambda(rw, call); /* which has no versions */
+    bool is_lambda = rw->follows_handles && is_of_lambda(rw, callee); /* which has no versions */
     unsigned skip = rw_first_argument(rw, call, callee, parameters.count);
+    if (rw->follows_handles)
+        join_alike(rw, call, &parameters, skip);
     int count = clang_Cursor_getNumArguments(call);
     for (unsigned i = 0; i < parameters.count && (int)(i + skip) < count; i++) {
         CXCursor argument = clang_Cursor_getArgument(call, i + skip);
@@ -506,20 +530,28 @@ static void read_call(rewriter *rw, CXCursor call) {
                          rw_laid_record_of(rw, around);
         for (size_t k = 0; k < rw->copied.count; k++)
             is_copied |= clang_equalCursors(rw->copied.data[k], parameter) != 0;
+        if (rw->follows_handles && is_followed(rw, parameter) &&
+            rw_is_dependent(clang_getCursorType(argument)))
+            rw_refuse(rw, argument,
+                      "what this is depends on a template's parameter, and cannot be followed; "
+                      "write its type");
         if (!is_followed(rw, parameter) || is_copied ||
             rw_is_given_another(rw, parameter, argument) ||
             (rw->follows_handles && !rw_is_handle(clang_getCursorType(argument))))
             continue;
         int inside = node_of(rw, parameter);
         int outside = rw->follows_handles ? rw_node_of_value(rw, argument) : NO_NODE;
-        if (outside == NO_NODE || !clang_Cursor_isNull(lambda))
+        if (outside == NO_NODE || is_lambda)
             assign(rw, inside, argument);
         else
             add_passing(f, outside, inside);
     }
-    if (!clang_Cursor_isNull(lambda) && rw_is_handle(clang_getCursorType(call)))
+    if (!rw->follows_handles || !rw_is_handle(clang_getCursorType(call)))
+        return;
+    CXCursor lambda = is_lambda ? called_lambda(rw, call) : call;
+    if (is_lambda && !clang_Cursor_isNull(lambda))
         move_value(f, node_of(rw, call), node_of(rw, lambda), call);
-    else if (rw->follows_handles && rw_is_handle(clang_getCursorType(call)))
+    else if (!is_lambda)
         add_passing(f, node_of(rw, call), node_of(rw, callee));
 }
 
