@@ -303,6 +303,33 @@ bool rw_is_in_bindings(const host *h, size_t number) {
     return false;
 }
 
+/* <CL/cl.hpp> has no template of this name. */
+static bool has_functors(const rewriter *rw) {
+    hd_cursors all = hd_cursor_children(rw->arena, clang_getTranslationUnitCursor(rw->src.unit));
+    for (size_t i = 0; i < all.count; i++) {
+        hd_cursors inside = {0};
+        if (clang_getCursorKind(all.data[i]) == CXCursor_Namespace &&
+            rw_is_of_bindings(rw, all.data[i]))
+            inside = hd_cursor_children(rw->arena, all.data[i]);
+        for (size_t k = 0; k < inside.count; k++)
+            if (clang_getCursorKind(inside.data[k]) == CXCursor_ClassTemplate &&
+                !strcmp(rw_spelling(rw->arena, inside.data[k]), "KernelFunctor"))
+                return true;
+    }
+    return false;
+}
+
+void rw_refuse_old_bindings(host *h) {
+    CXCursor first = clang_getNullCursor();
+    for (size_t c = 0; c < h->f->calls.count && clang_Cursor_isNull(first); c++)
+        if (rw_calls_bindings(h->rw, h->f->calls.data[c].cursor))
+            first = h->f->calls.data[c].cursor;
+    if (!clang_Cursor_isNull(first) && !has_functors(h->rw))
+        rw_refuse(h->rw, first,
+                  "these are OpenCL's bindings for C++ from before 2015, which are not followed; "
+                  "include <CL/opencl.hpp> or <CL/cl2.hpp>");
+}
+
 void rw_rename_functors(host *h) {
     const source *src = &h->rw->src;
     const holding any = {.all = KIND_PLAIN};

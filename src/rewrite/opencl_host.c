@@ -360,6 +360,7 @@ static hd_status edit_host(rewriter *rw) {
             rw_rename_in_bindings(h, call->cursor, "setArg", "heddle::set_arg", &any);
     }
     rw_rename_functors(h);
+    rw_refuse_old_bindings(h);
     for (size_t i = 0; i < h->uses.count; i++)
         edit_use(h, &h->uses.data[i]);
     find_versions(h);

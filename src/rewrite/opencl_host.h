@@ -86,6 +86,9 @@ bool rw_is_in_bindings(const host *h, size_t number);
 /* All cl::KernelFunctor become those of heddle, which know which arguments are laid out. */
 void rw_rename_functors(host *h);
 
+/* Refuses those of <CL/cl.hpp>. */
+void rw_refuse_old_bindings(host *h);
+
 /* opencl_text.c: the header for the host, with what takes the place of OpenCL's functions. */
 const char *rw_opencl_header(hd_arena *arena, const hd_host_request *request,
                              const char *const *stems, bool with_bindings);

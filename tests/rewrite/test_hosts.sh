@@ -303,6 +303,12 @@ refused_template() {
 }
 refused_template "'all' holds buffers of 'body' and others" 'array<body> e(c, 8);' \
     'array<float> g(c, 8);' 'set(k, e.all, g.all, 8);'
+refused_template 'which buffer this is cannot be followed' \
+    'auto up = [](auto &b, auto &v) { q.enqueueWriteBuffer(b, true, 0, 8, v.data()); };' 'up(d, v);' \
+    'set(k, d, o, 8);'
+refused_template "which buffer this is depends on a template's parameter" \
+    'auto up = [](auto &b, auto &v) { cl::copy(q, v.begin(), v.end(), b); };' 'up(d, v);' \
+    'set(k, d, o, 8);'
 refused_template 'which kernel this launches is not known' \
     'cl::KernelFunctor<cl::Buffer> g(p, "move");' 'launch(g, d);' 'set(k, d, o, 8);'
 templates 'set_from(k, 0, d, o, 8);'
@@ -310,5 +316,40 @@ call apply --no-verify --layout soa --host host.cpp --out new k.cl
 [ "$status" -eq 2 ] || complain 'arguments that a template sets by calling itself are not refused'
 says 'host.cpp:22:21: error: which argument of the kernel this sets is not known; count it by i..'
 says 'host.cpp:30:23: error: what becomes of this buffer in a list of arguments of any number'
+
+
+cat >host.cpp <<'CPP'
+#include <CL/opencl.hpp>
+void clear(cl::CommandQueue q, cl::Buffer &b) { q.enqueueFillBuffer(b, 0, 0, 8); }
+template <class B> void reset(cl::CommandQueue q, B &b) { clear(q, b); }
+void use(cl::Context c, cl::CommandQueue q, cl::Program p) {
+    cl::Buffer d(c, 0, 64), o(c, 0, 64);
+    reset(q, d);
+    clear(q, o);
+    cl::Kernel(p, "move").setArg(0, d);
+}
+CPP
+refuses "host.cpp:3:68: error: what this is depends on a template's parameter" \
+    apply --no-verify --layout soa --host host.cpp --out new k.cl
+
+# Older bindings are others.
+cat >host.cpp <<'CPP'
+namespace cl {
+struct Program {};
+struct Buffer {
+    Buffer(int flags, unsigned long size);
+};
+struct Kernel {
+    Kernel(Program p, const char *name);
+    template <class T> int setArg(unsigned index, const T &value);
+};
+}
+void use(cl::Program p) {
+    cl::Buffer d(0, 64);
+    cl::Kernel(p, "move").setArg(0, d);
+}
+CPP
+refuses 'host.cpp:12:16: error: these are .* bindings .* from before 2015.*<CL/opencl.hpp>' \
+    apply --no-verify --layout soa --host host.cpp --out new k.cl
 
 finish
