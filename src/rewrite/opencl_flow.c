@@ -157,6 +157,29 @@ static bool takes_launch(const rewriter *rw, const hd_cursors *given) {
     return false;
 }
 
+/* In a template that is used, calls of which a parameter's type hides the buffer or the kernel. */
+static void refuse_dependent(host *h, const flow_call *called, const buffer_use *use,
+                             const hd_cursors *given) {
+    const rewriter *rw = h->rw;
+    CXCursor call = called->cursor, object = rw_bare(rw->arena, rw_object_of(rw, call));
+    bool in_bindings = rw_calls_bindings(rw, call);
+    bool is_open = clang_Cursor_isNull(rw_callee(rw->arena, call));
+    bool hides = in_bindings && use->what != &unknown && !strcmp(use->name, "copy") && !use->count;
+    bool of_buffers = is_open && !in_bindings && rw_holds(clang_getCursorType(object), OF_BUFFERS);
+    for (size_t a = 0; a < given->count && of_buffers; a++)
+        hides |= rw_is_dependent(clang_getCursorType(given->data[a]));
+    if (is_never_used(h, called->function))
+        return;
+    if (hides)
+        rw_refuse(h->rw, call,
+                  "which buffer this is depends on a template's parameter, and cannot be followed; "
+                  "write its type");
+    if (is_open && use->what == &unknown && takes_launch(rw, given))
+        rw_refuse(h->rw, call,
+                  "which kernel this launches is not known in a template; give the function a "
+                  "cl::KernelFunctor");
+}
+
 /* A call of the library's, or of another file. */
 static void see_use(host *h, const flow_call *called) {
     rewriter *rw = h->rw;
@@ -184,22 +207,9 @@ static void see_use(host *h, const flow_call *called) {
             !is_known && rw_pointer_depth(clang_getCursorType(argument)) > !in_bindings;
         add_used(&use, number);
     }
-    bool depends = in_bindings && is_known && !strcmp(name, "copy") && !use.count;
-    bool on_object = clang_Cursor_isNull(rw_callee(rw->arena, call)) && !in_bindings &&
-                     rw_holds(clang_getCursorType(object), OF_BUFFERS);
-    for (size_t a = 0; a < given.count && on_object; a++)
-        depends |= rw_is_dependent(clang_getCursorType(given.data[a]));
-    if (depends && !is_never_used(h, called->function))
-        rw_refuse(rw, call,
-                  "which buffer this is depends on a template's parameter, and cannot be followed; "
-                  "write its type");
+    refuse_dependent(h, called, &use, &given);
     if (in_bindings && !use.what->makes && rw_holds(clang_getCursorType(object), OF_BUFFERS))
         add_used(&use, rw_node_of_value(rw, object));
-    if (!is_known && takes_launch(rw, &given) && clang_Cursor_isNull(rw_callee(rw->arena, call)) &&
-        !is_never_used(h, called->function))
-        rw_refuse(rw, call,
-                  "which kernel this launches is not known in a template; give the function a "
-                  "cl::KernelFunctor");
     h->f->function = called->function;
     if (use.what->makes) {
         int made = rw_node_at(rw, call, WHOLE);
