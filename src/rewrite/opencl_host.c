@@ -15,12 +15,6 @@
 
 /* ---- the names in calls ----------------------------------------------------------------------- */
 
-/* What the nodes hold together that a call is given. */
-typedef struct holding {
-    kinds all;
-    bool differ, is_generic, any;
-} holding;
-
 static void add_held(const host *h, holding *held, int number) {
     kinds one = rw_kinds_of(h, number);
     one = one ? one : KIND_PLAIN;
@@ -30,22 +24,50 @@ static void add_held(const host *h, holding *held, int number) {
     held->any = true;
 }
 
+void rw_rename_token(host *h, size_t number, const char *in_layout, const holding *held) {
+    rewriter *rw = h->rw;
+    const char *from = rw_token_text(&rw->src, number);
+    renaming r = {rw->src.tokens[number].at.begin, from, from, in_layout, held->is_generic};
+    if (!held->is_generic)
+        r.to = strstr(in_layout, "%s")
+                   ? hd_format(rw->arena, in_layout, h->stems[__builtin_ctzll(held->all)])
+                   : in_layout;
+    hd_push(rw->arena, &h->renamings, r);
+}
+
 /* A call's name becomes that of the layout: `in_layout` with the record for %s. */
 static void rename_call(host *h, CXCursor call, const char *name, const char *in_layout,
                         const holding *held) {
     rewriter *rw = h->rw;
     hd_cursors inside = hd_cursor_children(rw->arena, call);
     CXCursor callee = inside.count ? rw_bare(rw->arena, inside.data[0]) : call;
-    renaming r = {.from = name, .to = name, .in_layout = in_layout, .is_generic = held->is_generic};
+    unsigned at;
     if (!held->is_generic && held->all & (held->all - 1))
         return;
-    if (!held->is_generic)
-        r.to = hd_format(rw->arena, in_layout, h->stems[__builtin_ctzll(held->all)]);
-    if (rw_offset_of(&rw->src, clang_getCursorLocation(callee), &r.at) &&
-        rw_token_is(&rw->src, rw_token_at(&rw->src, r.at), name))
-        hd_push(rw->arena, &h->renamings, r);
+    if (!strncmp(in_layout, "heddle::", 8))
+        rw_rename_in_bindings(h, call, name, in_layout, held);
+    else if (rw_offset_of(&rw->src, clang_getCursorLocation(callee), &at) &&
+             rw_token_is(&rw->src, rw_token_at(&rw->src, at), name))
+        rw_rename_token(h, rw_token_at(&rw->src, at), in_layout, held);
     else
         rw_refuse_macro(rw, call);
+}
+
+/* The program's own array would be the buffer. */
+static bool uses_host_memory(const host *h, CXCursor call) {
+    const rewriter *rw = h->rw;
+    hd_cursors given = rw_arguments(rw, call), parameters = {0};
+    CXCursor callee = rw_callee(rw->arena, call);
+    range at;
+    long long value = 1;
+    if (!clang_Cursor_isNull(callee))
+        parameters = rw_parameters(rw->arena, callee);
+    for (size_t p = 0; p < parameters.count && p < given.count; p++)
+        if (!strcmp(rw_spelling(rw->arena, parameters.data[p]), "useHostPtr") &&
+            rw_offset_of(&rw->src, clang_getCursorLocation(given.data[p]), &at.begin) &&
+            !(rw_constant_value(given.data[p], &value) && !value))
+            return true;
+    return rw_range_of(&rw->src, call, &at) && rw_has_token(&rw->src, at, "CL_MEM_USE_HOST_PTR");
 }
 
 static void edit_use(host *h, const buffer_use *use) {
@@ -53,7 +75,6 @@ static void edit_use(host *h, const buffer_use *use) {
     for (uint32_t i = 0; i < use->count; i++)
         add_held(h, &held, use->nodes[i]);
     kinds laid = held.all & ~KIND_PLAIN;
-    range at;
     if (!laid)
         return;
     const char *record = h->request->layouts[__builtin_ctzll(laid)].record->name;
@@ -66,13 +87,13 @@ static void edit_use(host *h, const buffer_use *use) {
                   "%s() is given buffers of '%s' and of others; copy by way of "
                   "an array of the host",
                   use->name, record);
-    else if (use->what->makes && rw_range_of(&h->rw->src, use->call, &at) &&
-             rw_has_token(&h->rw->src, at, "CL_MEM_USE_HOST_PTR"))
+    else if (use->what->makes && uses_host_memory(h, use->call))
         rw_refuse(h->rw, use->call,
                   "with CL_MEM_USE_HOST_PTR the program's own array is the buffer, which cannot be "
                   "laid out; use CL_MEM_COPY_HOST_PTR, and clEnqueueReadBuffer()");
     else
         rename_call(h, use->call, use->name, use->what->in_layout, &held);
+    h->creates |= use->what->makes;
 }
 
 /* ---- generic functions ----------------------------------------------------------------------------- */
@@ -114,6 +135,31 @@ static void find_versions(host *h) {
     }
 }
 
+/* Its name is free to choose, and it does not stand in a function. */
+static bool can_have_versions(const rewriter *rw, CXCursor function) {
+    enum CXCursorKind kind = clang_getCursorKind(function);
+    for (CXCursor around = clang_getCursorSemanticParent(function);
+         clang_isDeclaration(clang_getCursorKind(around));
+         around = clang_getCursorSemanticParent(around))
+        if (rw_is_function(around))
+            return false;
+    if (kind == CXCursor_FunctionTemplate)
+        kind = clang_getTemplateCursorKind(function);
+    return (kind == CXCursor_FunctionDecl || kind == CXCursor_CXXMethod) &&
+           !clang_CXXMethod_isVirtual(function) &&
+           strncmp(rw_spelling(rw->arena, function), "operator", 8) != 0;
+}
+
+static void refuse_versions(host *h) {
+    for (size_t i = 0; i < h->functions.count; i++)
+        if (!can_have_versions(h->rw, h->functions.data[i]))
+            rw_refuse(h->rw, h->functions.data[i],
+                      "'%s' is given buffers of laid-out records here, and other ones elsewhere; "
+                      "do what it does with them in a function that is no operator, constructor, "
+                      "virtual or local one",
+                      rw_spelling(h->rw->arena, h->functions.data[i]));
+}
+
 /* Calls of generic functions: what is passed decides the version. */
 static void edit_own_calls(host *h) {
     for (size_t c = 0; c < h->f->calls.count; c++) {
@@ -122,7 +168,7 @@ static void edit_own_calls(host *h) {
         for (size_t p = 0; p < h->f->passings.count; p++)
             if (h->f->passings.data[p].call == c && rw_is_generic(h, h->f->passings.data[p].inside))
                 add_held(h, &held, h->f->passings.data[p].outside);
-        if (!held.any || !has_versions(h, call->callee))
+        if (!held.any || !has_versions(h, call->callee) || !can_have_versions(h->rw, call->callee))
             continue;
         if (held.differ)
             rw_refuse(h->rw, call->cursor,
@@ -187,7 +233,8 @@ static void add_versions(host *h, CXCursor at) {
         if (clang_Location_isInSystemHeader(clang_getCursorLocation(function)))
             continue;
         if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec ||
-            kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl)
+            kind == CXCursor_StructDecl || kind == CXCursor_ClassDecl ||
+            kind == CXCursor_ClassTemplate)
             add_versions(h, function);
         for (size_t g = 0; rw_is_function(function) && g < h->functions.count; g++) {
             if (!same_function(h->functions.data[g], function))
@@ -288,25 +335,6 @@ static bool is_taken(const host *h, const hd_record_layout *chosen, const char *
 /* What changes kernels and buffers while a program runs, in whatever language it is. */
 static const char run_instead[] = "'heddle apply --layout RECORD=LAYOUT -- PROGRAM'";
 
-static void refuse_bindings(host *h, CXCursor at) {
-    rewriter *rw = h->rw;
-    hd_cursors inside = hd_cursor_children(rw->arena, at);
-    for (size_t i = 0; i < inside.count; i++) {
-        CXCursor one = inside.data[i];
-        if (clang_isDeclaration(clang_getCursorKind(one)) &&
-            clang_Location_isInSystemHeader(clang_getCursorLocation(one)))
-            continue;
-        if ((clang_getCursorKind(one) == CXCursor_VarDecl ||
-             clang_getCursorKind(one) == CXCursor_FieldDecl) &&
-            rw_holds(clang_getCursorType(one), "cl::Buffer"))
-            rw_refuse(rw, one,
-                      "'%s' is of OpenCL's C++ bindings, which are not followed; use cl_mem and "
-                      "the functions of C, or run the program as it is: %s",
-                      rw_spelling(rw->arena, one), run_instead);
-        refuse_bindings(h, one);
-    }
-}
-
 static hd_status edit_host(rewriter *rw) {
     host *h = rw->user;
     *h = (host){.rw = rw, .request = h->request};
@@ -318,17 +346,25 @@ static hd_status edit_host(rewriter *rw) {
         while (is_taken(h, chosen, h->stems[l]))
             h->stems[l] = hd_format(rw->arena, "%s_laid", h->stems[l]);
     }
-    refuse_bindings(h, all);
     rw_follow_buffers(h);
+    const holding any = {.all = KIND_PLAIN};
     for (size_t t = 0; t < rw->src.token_count; t++)
-        if (rw_token_is(&rw->src, t, "clSetKernelArg")) { /* also in macros: the kernel is seen when
-                                                             the program runs */
-            renaming r = {rw->src.tokens[t].at.begin, "clSetKernelArg", "heddle_set_kernel_arg"};
-            hd_push(rw->arena, &h->renamings, r);
-        }
+        if (rw_token_is(&rw->src, t, "clSetKernelArg") &&
+            !rw_is_in_bindings(h, t)) /* also in macros: the kernel is seen when
+                                                           the program runs */
+            rw_rename_token(h, t, "heddle_set_kernel_arg", &any);
+    for (size_t c = 0; c < h->f->calls.count; c++) {
+        const flow_call *call = &h->f->calls.data[c];
+        if (!strcmp(call->name, "setArg") && rw_calls_bindings(rw, call->cursor) &&
+            !rw_sets_shared_memory(rw, call->cursor))
+            rw_rename_in_bindings(h, call->cursor, "setArg", "heddle::set_arg", &any);
+    }
+    rw_rename_functors(h);
+    rw_refuse_old_bindings(h);
     for (size_t i = 0; i < h->uses.count; i++)
         edit_use(h, &h->uses.data[i]);
     find_versions(h);
+    refuse_versions(h);
     edit_own_calls(h);
     for (size_t r = 0; r < h->renamings.count; r++) {
         const renaming *renamed = &h->renamings.data[r];
@@ -345,12 +381,7 @@ static hd_status make_host(rewriter *rw, CXIndex index, hd_rewritten **result) {
     host *h = rw->user;
     const hd_host_request *request = h->request;
     hd_rewritten *made = hd_new(rw->arena, hd_rewritten);
-    bool creates = false;
-    for (size_t r = 0; r < h->renamings.count; r++)
-        creates |= !strncmp(h->renamings.data[r].to, "heddle_create_", 14);
-    for (size_t g = 0; g < h->functions.count; g++)
-        creates |= layouts_of(h, h->functions.data[g]) != 0;
-    if (!rw->refusals.count && !creates)
+    if (!rw->refusals.count && !h->creates)
         return hd_fail(
             rw->diag, HD_EINPUT, &(hd_place){.file = rw->src.path},
             "no buffer that this file makes reaches an argument of a kernel that is laid "
@@ -360,7 +391,7 @@ static hd_status make_host(rewriter *rw, CXIndex index, hd_rewritten **result) {
     hd_status status = rw_tell_refusals(rw);
     if (status != HD_OK)
         return status;
-    made->host_header = rw_opencl_header(rw->arena, request, h->stems);
+    made->host_header = rw_opencl_header(rw->arena, request, h->stems, h->has_bindings);
     hd_rewritten checked = *made; /* with what the files include */
     checked.files = hd_new_array(rw->arena, hd_rewritten_file, made->file_count + 1);
     memcpy(checked.files, made->files, made->file_count * sizeof *made->files);

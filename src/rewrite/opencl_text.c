@@ -105,7 +105,7 @@ static void add_set_arg(hd_str *out, const hd_host_request *request, const char 
 }
 
 const char *rw_opencl_header(hd_arena *arena, const hd_host_request *request,
-                             const char *const *stems) {
+                             const char *const *stems, bool with_bindings) {
     hd_str out = {.arena = arena};
     const hd_diag quiet = {NULL, NULL};
     for (uint32_t l = 0; l < request->layout_count; l++) {
@@ -129,5 +129,10 @@ const char *rw_opencl_header(hd_arena *arena, const hd_host_request *request,
                     hd_format(arena, "%u", w.group_count), NULL);
     }
     add_set_arg(&out, request, stems);
+    if (with_bindings)
+        rw_add_text(&out, "bindings.start", NULL);
+    for (uint32_t l = 0; l < request->layout_count && with_bindings; l++)
+        rw_add_text(&out, "bindings.functions", "stem", stems[l], NULL);
+    rw_add_text(&out, with_bindings ? "bindings.end" : "buffers.end", NULL);
     return hd_str_text(&out);
 }

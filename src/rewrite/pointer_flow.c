@@ -118,6 +118,25 @@ void rw_seed(rewriter *rw, CXCursor declaration, const pointee *what) {
     seed(rw->flow, node_of(rw, declaration), what, declaration);
 }
 
+/* Whether an expression of which no node is known may give a buffer or kernel. */
+static bool gives_unseen(const rewriter *rw, CXCursor value) {
+    CXCursor bare = rw_bare(rw->arena, value);
+    if (clang_equalLocations(clang_getCursorLocation(value), clang_getNullLocation()))
+        return false; /* a default argument: an allocator */
+    switch (clang_getCursorKind(bare)) {
+    case CXCursor_InitListExpr: return false;
+    case CXCursor_CallExpr: /* in a template, of what is not known */
+        return rw_is_construction(rw, bare) ? !rw_is_empty(bare)
+                                            : rw_is_dependent(clang_getCursorType(bare));
+    default: return !rw_is_null(rw, value);
+    }
+}
+
+static void refuse_unseen(rewriter *rw, CXCursor value) {
+    rw_refuse(rw, value,
+              "where this buffer or kernel comes from cannot be followed; keep it in a variable");
+}
+
 /* A value that is not laid out; buffers have no such value. */
 static int other_node(rewriter *rw, CXCursor at, const char *why) {
     if (rw->follows_handles)
@@ -152,12 +171,8 @@ static void move_value(flow *f, int to, int from, CXCursor at) {
 static void assign(rewriter *rw, int to, CXCursor value) {
     int from = rw_node_of_value(rw, value);
     move_value(rw->flow, to, from, value);
-    if (rw->follows_handles && from == NO_NODE && !rw_is_null(rw, value) &&
-        clang_getCursorKind(rw_bare(rw->arena, value)) != CXCursor_InitListExpr &&
-        clang_getCursorKind(value) != CXCursor_CallExpr)
-        rw_refuse(
-            rw, value,
-            "where this buffer or kernel comes from cannot be followed; keep it in a variable");
+    if (rw->follows_handles && from == NO_NODE && gives_unseen(rw, value))
+        refuse_unseen(rw, value);
 }
 
 /* ---- expressions --------------------------------------------------------------------- */
@@ -216,21 +231,14 @@ static bool is_method(CXCursor function) {
             around != CXCursor_Namespace && around != CXCursor_TranslationUnit);
 }
 
-static bool is_of_system(CXCursor function) {
-    return !clang_Cursor_isNull(function) &&
-           clang_Location_isInSystemHeader(clang_getCursorLocation(function));
+static bool is_constructor(CXCursor function) {
+    return clang_getTemplateCursorKind(function) == CXCursor_Constructor;
 }
 
-/* The object that a method is called on. */
-static CXCursor object_of(rewriter *rw, CXCursor call) {
-    hd_cursors inside = hd_cursor_children(rw->arena, call);
-    if (!inside.count)
-        return clang_getNullCursor();
-    CXCursor member = rw_bare(rw->arena, inside.data[0]);
-    const char *name = rw_spelling(rw->arena, clang_getCursorReferenced(call));
-    if (!strncmp(name, "operator", 8) || clang_getCursorKind(member) != CXCursor_MemberRefExpr)
-        return inside.data[0];
-    return rw_only_child(rw->arena, member);
+static bool is_of_system(const rewriter *rw, CXCursor declaration) {
+    return !clang_Cursor_isNull(declaration) &&
+           (clang_Location_isInSystemHeader(clang_getCursorLocation(declaration)) ||
+            (rw->follows_handles && rw_is_of_bindings(rw, declaration)));
 }
 
 static const char *returned_by(rewriter *rw, CXCursor function) {
@@ -248,9 +256,18 @@ int rw_node_of_value(rewriter *rw, CXCursor e) {
         if (is_own_element(rw, e, &array, &element))
             return rw_node_at(rw, array, element);
         CXCursor callee = rw_callee(rw->arena, e);
-        if (clang_getCursorKind(e) == CXCursor_CallExpr && is_of_system(callee) &&
-            is_method(callee)) /* v[i] and v.at(i) are one with v */
-            return rw_node_of_value(rw, object_of(rw, e));
+        if (clang_getCursorKind(e) == CXCursor_CallExpr && is_of_system(rw, callee) &&
+            is_method(callee) && !is_constructor(callee)) /* v[i] and v.at(i) are one with v */
+            return rw_node_of_value(rw, rw_object_of(rw, e));
+        if (clang_getCursorKind(e) == CXCursor_CallExpr && rw_is_empty(e))
+            return NO_NODE;
+        CXCursor copied = rw_copied_handle(rw, e);
+        if (!clang_Cursor_isNull(copied))
+            return rw_node_of_value(rw, copied);
+        if (clang_getCursorKind(e) == CXCursor_CXXNewExpr ||
+            (clang_getCursorKind(e) == CXCursor_MemberRefExpr && /* pair.first */
+             is_of_system(rw, clang_getCursorReferenced(e))))
+            return rw_node_of_value(rw, rw_last_child(rw->arena, e));
     }
     CXCursor holder = rw_holder_of(rw, e), inner = rw_last_child(rw->arena, e);
     enum CXCursorKind kind = clang_getCursorKind(e);
@@ -262,7 +279,7 @@ int rw_node_of_value(rewriter *rw, CXCursor e) {
     if (!clang_Cursor_isNull(holder) &&
         (rw_is_of_another(rw, e, holder) || rw_is_other_class(rw, rw_held_type(holder))))
         return NO_NODE;
-    if (rw->with_host && kind == CXCursor_CallExpr && is_of_system(holder))
+    if (rw->with_host && kind == CXCursor_CallExpr && is_of_system(rw, holder))
         return other_node(rw, e, returned_by(rw, holder));
     if (!clang_Cursor_isNull(holder))
         return !rw->follows_handles && kind != CXCursor_CallExpr && is_storage(holder) &&
@@ -281,8 +298,12 @@ int rw_node_of_value(rewriter *rw, CXCursor e) {
         rw_pointer_depth(clang_getCursorType(inner)) && rw_pointer_depth(clang_getCursorType(e)))
         return other_node(rw, e, "a cast of another pointer");
     int first = NO_NODE;
+    bool is_list =
+        rw->follows_handles && kind == CXCursor_InitListExpr && rw_is_array(clang_getCursorType(e));
     for (size_t i = 0; i < parts.count; i++) {
         int value = rw_node_of_value(rw, parts.data[i]);
+        if (is_list && value == NO_NODE && gives_unseen(rw, parts.data[i]))
+            refuse_unseen(rw, parts.data[i]);
         if (first == NO_NODE)
             first = value;
         else
@@ -293,9 +314,12 @@ int rw_node_of_value(rewriter *rw, CXCursor e) {
 
 /* ---- the moves of a file ----------------------------------------------------------------- */
 
+static void read_call(rewriter *rw, CXCursor call);
+
 /* cl_mem all[] = {a, b}: elements are buffers of their own. */
 static void read_array(rewriter *rw, CXCursor array, CXCursor list) {
     hd_cursors inside = {0};
+    list = rw_bare(rw->arena, list);
     if (clang_getCursorKind(list) == CXCursor_InitListExpr)
         inside = hd_cursor_children(rw->arena, list);
     for (size_t i = 0; i < inside.count; i++) {
@@ -304,6 +328,25 @@ static void read_array(rewriter *rw, CXCursor array, CXCursor list) {
         assign(rw, rw_node_at(rw, array, is_named ? WHOLE : (long long)i),
                is_named ? parts.data[1] : inside.data[i]);
     }
+}
+
+/* The value of a variable or member; in a template a list of arguments may stand for the call that
+ * makes a cl::Buffer of them. */
+static void initialise(rewriter *rw, int number, CXType type, CXCursor value) {
+    if (rw->follows_handles && rw_is_buffer_class(rw, type) && rw_is_construction(rw, value) &&
+        clang_getCursorKind(value) != CXCursor_CallExpr) {
+        read_call(rw, value);
+        move_value(rw->flow, number, node_of(rw, value), value);
+    } else {
+        assign(rw, number, value);
+    }
+}
+
+/* In std::array<cl::Buffer, 2> no value of the variable, but a child of it. */
+static bool is_size(const rewriter *rw, CXCursor value) {
+    enum CXTypeKind kind = clang_getCanonicalType(clang_getCursorType(value)).kind;
+    return rw->follows_handles && kind >= CXType_FirstBuiltin && kind <= CXType_LastBuiltin &&
+           kind != CXType_Dependent && kind != CXType_Void && kind != CXType_NullPtr;
 }
 
 static void read_variable(rewriter *rw, CXCursor declared, CXCursor owner) {
@@ -325,8 +368,8 @@ static void read_variable(rewriter *rw, CXCursor declared, CXCursor owner) {
     if (clang_Cursor_isNull(owner) && !rw->with_host)
         move_value(rw->flow, number, other_node(rw, declared, "what lives outside of functions"),
                    declared);
-    if (clang_isExpression(clang_getCursorKind(value)))
-        assign(rw, number, value);
+    if (clang_isExpression(clang_getCursorKind(value)) && !is_size(rw, value))
+        initialise(rw, number, type, value);
 }
 
 unsigned rw_first_argument(rewriter *rw, CXCursor call, CXCursor callee, size_t parameters) {
@@ -386,25 +429,38 @@ static void read_passed_on(rewriter *rw, CXCursor call) {
 static void read_library_call(rewriter *rw, CXCursor call, CXCursor callee) {
     int all = NO_NODE, met = 0, count = clang_Cursor_getNumArguments(call);
     CXCursor last = call;
+    bool of_buffers = false, of_kernels = false;
     if (rw->follows_handles && rw_is_handle(clang_getCursorType(call)))
         all = rw_node_of_value(rw, call);
     else if (rw->follows_handles && is_method(callee))
-        all = rw_node_of_value(rw, object_of(rw, call));
+        all = rw_node_of_value(rw, rw_object_of(rw, call));
     met += all != NO_NODE;
     for (int i = 0; i < count; i++) {
         CXCursor argument = clang_Cursor_getArgument(call, (unsigned)i);
         int value = rw->follows_handles || rw_pointer_depth(clang_getCursorType(argument))
                         ? rw_node_of_value(rw, argument)
                         : NO_NODE;
+        CXCursor bare = rw_bare(rw->arena, argument), named = clang_getCursorReferenced(bare);
+        if (rw->follows_handles && clang_getCursorKind(bare) == CXCursor_DeclRefExpr &&
+            rw_is_function(named) && rw_holds(clang_getCursorResultType(named), OF_BUFFERS))
+            rw_refuse(rw, argument,
+                      "where the buffers go that '%s' makes cannot be followed; call it here",
+                      rw_spelling(rw->arena, named));
+        if (value == NO_NODE && rw->follows_handles &&
+            rw_holds(clang_getCursorType(argument), OF_BUFFERS) && gives_unseen(rw, argument))
+            refuse_unseen(rw, argument);
         if (value == NO_NODE)
             continue;
+        of_buffers |= rw_holds(clang_getCursorType(argument), OF_BUFFERS);
+        of_kernels |= rw_holds(clang_getCursorType(argument), OF_KERNELS);
         move_value(rw->flow, all, value, argument);
         all = all == NO_NODE ? value : all;
         last = argument;
         met++;
     }
-    if (rw->follows_handles && met == 1 && !rw_same_expression(last, call) &&
-        rw_holds(clang_getCursorType(last), OF_BUFFERS))
+    if (rw->follows_handles && ((of_buffers && of_kernels) || /* std::bind(kernel, buffer) */
+                                (met == 1 && !rw_same_expression(last, call) &&
+                                 rw_holds(clang_getCursorType(last), OF_BUFFERS))))
         rw_refuse(rw, last,
                   "where '%s' keeps this buffer cannot be followed; keep it in a "
                   "variable",
@@ -416,20 +472,48 @@ static void add_passing(flow *f, int outside, int inside) {
     hd_push(f->arena, &f->passings, (passing){outside, inside, f->function, f->calls.count - 1});
 }
 
+static bool is_of_lambda(const rewriter *rw, CXCursor callee) {
+    const char *around = rw_spelling(rw->arena, clang_getCursorSemanticParent(callee));
+    return !strncmp(around, "(lambda", 7);
+}
+
+/* The lambda that a call names; a null cursor: not known which. */
+static CXCursor called_lambda(const rewriter *rw, CXCursor call) {
+    CXCursor called = rw_bare(rw->arena, rw_object_of(rw, call));
+    if (clang_getCursorKind(called) == CXCursor_DeclRefExpr)
+        called = rw_bare(rw->arena, rw_last_child(rw->arena, clang_getCursorReferenced(called)));
+    return clang_getCursorKind(called) == CXCursor_LambdaExpr ? called : clang_getNullCursor();
+}
+
+/* In a call of a template, two buffers that are one `T` there: std::swap() may make one of them. */
+static void join_alike(rewriter *rw, CXCursor call, const hd_cursors *parameters, unsigned skip) {
+    int count = clang_Cursor_getNumArguments(call);
+    for (unsigned b = 1; b < parameters->count && (int)(b + skip) < count; b++)
+        for (unsigned a = 0; a < b; a++) {
+            CXType one = clang_getCursorType(parameters->data[a]);
+            CXType other = clang_getCursorType(parameters->data[b]);
+            CXCursor first = clang_Cursor_getArgument(call, a + skip);
+            CXCursor second = clang_Cursor_getArgument(call, b + skip);
+            if (rw_is_dependent(one) && clang_equalTypes(one, other) &&
+                rw_is_handle(clang_getCursorType(first)))
+                rw_join(rw->flow, rw_node_of_value(rw, first), rw_node_of_value(rw, second));
+        }
+}
+
 static void read_call(rewriter *rw, CXCursor call) {
     flow *f = rw->flow;
     CXCursor callee = rw_callee(rw->arena, call);
-    bool is_known = !clang_Cursor_isNull(callee), is_system = is_of_system(callee);
+    bool is_known = !clang_Cursor_isNull(callee), is_system = is_of_system(rw, callee);
+    bool is_library = is_system && !rw_is_opencl(rw, call, callee);
     if (rw->with_host) {
         read_launch(rw, call);
         read_passed_on(rw, call);
         read_set_by_name(rw, call);
     }
-    if (rw->follows_handles ? is_system && !rw_is_opencl(rw, callee)
-                            : rw->with_host && rw_is_exchange(rw, call))
+    if (rw->follows_handles ? is_library : rw->with_host && rw_is_exchange(rw, call))
         read_library_call(rw, call, callee);
-    if (rw->follows_handles && !(is_system && !rw_is_opencl(rw, callee))) {
-        const char *name = rw_spelling(rw->arena, is_known ? callee : call);
+    if (rw->follows_handles && (!is_library || rw_constructs_in_place(rw, call))) {
+        const char *name = rw_called_name(rw, call);
         CXCursor defined = is_known ? clang_getCursorDefinition(callee) : callee;
         callee = is_system ? clang_getNullCursor() : defined;
         is_known = !clang_Cursor_isNull(callee);
@@ -438,7 +522,10 @@ static void read_call(rewriter *rw, CXCursor call) {
     if (!is_known || is_system || rw_is_plain_copy(rw->arena, call))
         return;
     hd_cursors parameters = rw_parameters(rw->arena, callee);
+    bool is_lambda = rw->follows_handles && is_of_lambda(rw, callee); /* which has no versions */
     unsigned skip = rw_first_argument(rw, call, callee, parameters.count);
+    if (rw->follows_handles)
+        join_alike(rw, call, &parameters, skip);
     int count = clang_Cursor_getNumArguments(call);
     for (unsigned i = 0; i < parameters.count && (int)(i + skip) < count; i++) {
         CXCursor argument = clang_Cursor_getArgument(call, i + skip);
@@ -449,24 +536,36 @@ static void read_call(rewriter *rw, CXCursor call) {
                          rw_laid_record_of(rw, around);
         for (size_t k = 0; k < rw->copied.count; k++)
             is_copied |= clang_equalCursors(rw->copied.data[k], parameter) != 0;
+        if (rw->follows_handles && is_followed(rw, parameter) &&
+            rw_is_dependent(clang_getCursorType(argument)))
+            rw_refuse(rw, argument,
+                      "what this is depends on a template's parameter, and cannot be followed; "
+                      "write its type");
         if (!is_followed(rw, parameter) || is_copied ||
             rw_is_given_another(rw, parameter, argument) ||
             (rw->follows_handles && !rw_is_handle(clang_getCursorType(argument))))
             continue;
         int inside = node_of(rw, parameter);
         int outside = rw->follows_handles ? rw_node_of_value(rw, argument) : NO_NODE;
-        if (outside == NO_NODE)
+        if (outside == NO_NODE || is_lambda)
             assign(rw, inside, argument);
         else
             add_passing(f, outside, inside);
     }
-    if (rw->follows_handles && rw_is_handle(clang_getCursorType(call)))
+    if (!rw->follows_handles || !rw_is_handle(clang_getCursorType(call)))
+        return;
+    CXCursor lambda = is_lambda ? called_lambda(rw, call) : call;
+    if (is_lambda && !clang_Cursor_isNull(lambda))
+        move_value(f, node_of(rw, call), node_of(rw, lambda), call);
+    else if (!is_lambda)
         add_passing(f, node_of(rw, call), node_of(rw, callee));
 }
 
 /* scene s = {pointer, 8}, also {.first = pointer} */
 static void read_aggregate(rewriter *rw, CXCursor list, const hd_cursors *values) {
     hd_cursors fields = rw_aggregate_fields(rw, list);
+    if (rw->follows_handles && fields.count && is_of_system(rw, fields.data[0]))
+        return; /* std::array */
     for (size_t i = 0; i < values->count; i++) {
         hd_cursors parts = hd_cursor_children(rw->arena, values->data[i]);
         bool is_named =
@@ -527,6 +626,10 @@ static void read_code(rewriter *rw, CXCursor cursor, CXCursor owner) {
         read_aggregate(rw, cursor, &inside);
     } else if (kind == CXCursor_CXXForRangeStmt && rw->follows_handles) {
         read_range(rw, &inside);
+    } else if (kind == CXCursor_ReturnStmt && inside.count &&
+               clang_getCursorKind(owner) == CXCursor_LambdaExpr && rw->follows_handles) {
+        if (rw_is_handle(clang_getCursorType(inside.data[0])))
+            assign(rw, node_of(rw, owner), inside.data[0]);
     } else if (kind == CXCursor_ReturnStmt && inside.count && !clang_Cursor_isNull(owner) &&
                is_followed(rw, owner)) {
         assign(rw, node_of(rw, clang_getCanonicalCursor(owner)), inside.data[0]);
@@ -602,7 +705,7 @@ static void read_members(rewriter *rw, CXCursor constructor) {
             !clang_isExpression(clang_getCursorKind(value)))
             continue;
         if (is_followed(rw, member))
-            assign(rw, node_of(rw, member), value);
+            initialise(rw, node_of(rw, member), clang_getCursorType(member), value);
         read_code(rw, value, constructor);
     }
 }
@@ -659,7 +762,7 @@ static void read_declarations(rewriter *rw, CXCursor parent) {
     for (size_t i = 0; i < all.count; i++) {
         CXCursor c = all.data[i];
         enum CXCursorKind kind = clang_getCursorKind(c);
-        if (clang_isPreprocessing(kind) || is_of_system(c))
+        if (clang_isPreprocessing(kind) || is_of_system(rw, c))
             continue;
         if (rw_is_function(c))
             read_function(rw, c);

@@ -43,6 +43,7 @@ typedef struct node {
     bool is_shared;   /* by several functions, or outside of all */
     bool is_opened;   /* declared as bytes, it is cast to a pointer to laid-out records */
     bool is_filled;   /* by a function that is not known */
+    bool is_made;     /* a call that makes a buffer */
     origin here;      /* of this node */
     bool is_reported; /* that two kinds meet here */
 } node;
@@ -96,9 +97,32 @@ void rw_seed_instances(rewriter *rw);
 #define OF_KERNELS "_cl_kernel *"
 bool rw_holds(CXType type, const char *what);
 bool rw_is_handle(CXType type);
-bool rw_is_opencl(const rewriter *rw, CXCursor function);
 /* Whether the variable `one`, below `at`, is only given to functions that are right for buffers of every
  * kind. */
 bool rw_is_neutral(const rewriter *rw, CXCursor at, CXCursor one);
+
+/* opencl_bindings.c: OpenCL's bindings for C++. */
+/* Whether a declaration is theirs. */
+bool rw_is_of_bindings(const rewriter *rw, CXCursor declaration);
+/* A function of OpenCL's, also in the bindings; none of those that hand on a buffer or kernel as it
+ * is: copies, d(), kernel.get(). */
+bool rw_is_opencl(const rewriter *rw, CXCursor call, CXCursor callee);
+/* cl::Buffer(context, ...), cl::Kernel(program, "name"), also without arguments and as a copy; in a
+ * template maybe no more than the list of arguments. */
+bool rw_is_construction(const rewriter *rw, CXCursor expression);
+/* cl::Buffer itself. */
+bool rw_is_buffer_class(const rewriter *rw, CXType type);
+/* An object is made of no arguments. */
+bool rw_is_empty(CXCursor call);
+/* The buffer or kernel that a construction copies; a null cursor: it makes a new one. */
+CXCursor rw_copied_handle(const rewriter *rw, CXCursor construction);
+/* std::make_shared<cl::Buffer>(context, ...), buffers.emplace_back(context, ...) */
+bool rw_constructs_in_place(const rewriter *rw, CXCursor call);
+/* Arguments; of a construction in a template, too. */
+hd_cursors rw_arguments(const rewriter *rw, CXCursor call);
+/* In a template, too, where it may be one of several functions. */
+const char *rw_called_name(const rewriter *rw, CXCursor call);
+/* The object that a method is called on. */
+CXCursor rw_object_of(const rewriter *rw, CXCursor call);
 
 #endif

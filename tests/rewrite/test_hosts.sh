@@ -52,6 +52,20 @@ in_layouts wrappers 'Agent=soa Place=soa' 'Agent=aosoa:32 Place={x,y,radius}{vis
     'Agent={x,y}{state,days,exposure}:8{group} Place=aosoa:4'
 in_layouts mirror record=soa record=aosoa:32 'record={i,c}:4{d,s,v}:64' 'record={v}{c,i}{d,s}:2'
 in_layouts lattice Site=soa Site=aosoa:32 'Site={f,solid}{rho,ux,uy}'
+if [ -e /usr/include/CL/opencl.hpp ]; then
+    in_layouts swarm Boid=soa 'Boid=aosoa:32 Wind=soa' \
+        'Boid={position,velocity}{energy,flock}:16{colour}:4' Wind=aosoa:2
+    in_layouts tracers tracer=soa tracer=aosoa:32 'tracer={pos,vel}{mass,cell}:16'
+    in_layouts sand Grain=soa Grain=aosoa:32 'Grain={where,heat}{kind,age}:4{cell}:64'
+    for name in swarm tracers sand; do # what is generated brings no warnings
+        for compiler in g++ clang++; do
+            command -v $compiler >"$work/log/out" || continue
+            $compiler -fsyntax-only -std=c++14 -Wall -Wextra -Werror -Wno-unknown-warning-option \
+                '-Wno-#pragma-messages' "$name-2/$name.cpp" 2>"$work/log/err" ||
+                complain "$compiler warns of $name-2/$name.cpp"
+        done
+    done
+fi
 
 # What cannot be followed is told at its place, and nothing is written.
 cat >k.cl <<'OPENCL'
@@ -127,10 +141,14 @@ refused 'clCreateSubBuffer.. is given a buffer of .body.*the whole buffer' \
 refused 'elsewhere.. is given a buffer of .body.*not known' 'elsewhere(d);'
 refused 'which argument of the kernel this sets is not known' 'clSetKernelArg(k, n, sizeof o, &o);'
 refused "'d' holds buffers of 'body' and others" 'clSetKernelArg(k, 1, sizeof d, &d);'
+refused 'SVM.*use a buffer' \
+    'clSetKernelArgSVMPointer(k, 1, clSVMAlloc(c, 0, 4, 0));'
+refused 'where this buffer of laid-out records comes from' 'cl_mem other(void);' 'd = other();'
 refused 'own array is the buffer' \
     'cl_mem e = clCreateBuffer(c, CL_MEM_USE_HOST_PTR, n * sizeof(body), all, 0);' \
     'clSetKernelArg(k, 0, sizeof e, &e);'
-refused 'given buffers of .body. and of others' 'clEnqueueCopyBuffer(q, d, o, 0, 0, 8, 0, 0, 0);'
+refused "holds buffers of 'body' and others" 'clSetKernelArg(k, 1, sizeof o, &o);' \
+    'clEnqueueCopyBuffer(q, d, o, 0, 0, 8, 0, 0, 0);'
 refused 'where this buffer or kernel comes from' \
     'cl_mem (*make)(int) = (cl_mem (*)(int))(size_t)n; d = (cl_mem)(make + 1);'
 printf '#include <CL/cl.h>\nint main(void) { return 0; }\n' >host.c
@@ -149,33 +167,189 @@ call apply --no-verify --layout soa --host host.py --out new k.cl
 for place in 2:8 4:20; do
     says "host.py:$place: error: a buffer of PyOpenCL's.*heddle apply --layout RECORD=LAYOUT -- PROGRAM"
 done
-if [ -e /usr/include/CL/opencl.hpp ]; then
-    for declared in 'struct all { cl::Buffer d; };' 'int main() { cl::Buffer d; }'; do
-        printf '%s\n' '#include <CL/opencl.hpp>' "$declared" >host.cpp
-        refuses "host.cpp:2:14: error: 'd' is of OpenCL's C.. bindings.*-- PROGRAM" \
-            apply --no-verify --layout soa --host host.cpp --out new k.cl
-    done
-    cat >host.cpp <<'CPP'
-#include <CL/opencl.hpp>
-#include <vector>
-struct body { float x; int n; };
-void upload(cl::CommandQueue &queue, cl::Buffer &to, const std::vector<body> &all) {
-    queue.enqueueWriteBuffer(to, CL_TRUE, 0, all.size() * sizeof(body), all.data());
+
+# OpenCL's bindings for C++.
+[ -e /usr/include/CL/opencl.hpp ] || { finish; exit; }
+# bindings LINE...: a program with these lines where buffers are made and used.
+bindings() {
+    {
+        printf '%s\n' '#define CL_HPP_TARGET_OPENCL_VERSION 200' '#include <CL/opencl.hpp>' \
+            '#include <algorithm>' '#include <functional>' '#include <vector>' 'struct body { float x; int n; };' \
+            'void elsewhere(cl::Buffer &buffer);' \
+            'void use(cl::Context c, cl::CommandQueue q, cl::Program p, int n, body *all) {' \
+            '    cl::Kernel k(p, "move");' \
+            '    cl::Buffer d(c, CL_MEM_READ_WRITE, n * sizeof(body));' \
+            '    cl::Buffer o(c, CL_MEM_READ_WRITE, n * sizeof(float));' '    k.setArg(0, d);'
+        printf '    %s\n' "$@"
+        echo '}'
+    } >host.cpp
 }
-int main() {
-    cl::Context context(CL_DEVICE_TYPE_DEFAULT);
-    cl::CommandQueue queue(context);
-    std::vector<body> all(64);
-    auto one = cl::Buffer(context, all.begin(), all.end(), false);
-    std::vector<cl::Buffer> some = {one};
-    upload(queue, some[0], all);
+# becomes LINE EXPECTED: of a line of the program.
+becomes() {
+    bindings "$1"
+    accepts apply --no-verify --layout soa --host host.cpp --out good k.cl
+    grep -qF -- "$2" good/host.cpp || complain "$1 does not become $2"
+    rm -r good
+}
+refused_bindings() {
+    local pattern=$1
+    shift
+    bindings "$@"
+    refuses "host.cpp:[0-9]+:[0-9]+: error: .*$pattern" apply --no-verify --layout soa \
+        --host host.cpp --out new k.cl
+}
+becomes 'k.setArg(1, o); k.setArg(2, n);' \
+    'heddle::set_arg(k, 1, o); heddle::set_arg(k, 2, n);'
+becomes 'std::vector<cl::Buffer> v{d}; q.enqueueReadBuffer(v.at(0), CL_TRUE, 0, 8, all);' \
+    'heddle::read_body(q, v.at(0), CL_TRUE, 0, 8, all);'
+becomes 'cl::Buffer e; (&q)->enqueueCopyBuffer(d, e, 0, 0, 8); e = cl::Buffer(c, 0, 8, nullptr);' \
+    'heddle::copy_body_buffer(*(&q), d, e, 0, 0, 8); e = heddle::create_body_buffer(c, 0, 8, nullptr);'
+becomes 'auto e = std::make_shared<cl::Buffer>(c, 0, 8); k.setArg(0, *e);' \
+    'std::make_shared<cl::Buffer>(heddle::create_body_buffer(c, 0, 8)); heddle::set_arg(k, 0, *e);'
+becomes 'cl::compatibility::make_kernel<cl::Buffer, cl::Buffer, int> f(p, "move");' \
+    'heddle::KernelFunctor<cl::Buffer, cl::Buffer, int> f(p, "move");'
+becomes 'cl::Kernel s(p, "other"); s.setArg(0, o); q.enqueueWriteBuffer(o, CL_TRUE, 0, 4, all);' \
+    'heddle::set_arg(s, 0, o); q.enqueueWriteBuffer(o, CL_TRUE, 0, 4, all);'
+becomes 'cl::Buffer b[2] = {cl::Buffer(c, 0, 8), cl::Buffer(c, 0, 4)}; k.setArg(0, b[0]);' \
+    'b[2] = {heddle::create_body_buffer(c, 0, 8), cl::Buffer(c, 0, 4)};'
+becomes 'for (cl_uint i = 1; i < 3; i++) k.setArg(i, o);' 'i++) heddle::set_arg(k, i, o);'
+becomes 'auto up = [&](cl::Buffer &to) { q.enqueueWriteBuffer(to, true, 0, 8, all); }; up(d);' \
+    '{ heddle::write_body(q, to, true, 0, 8, all); }; up(d);'
+becomes 'auto make = [&]() { return cl::Buffer(c, 0, 8); }; auto e = make(); k.setArg(0, e);' \
+    'return heddle::create_body_buffer(c, 0, 8); };'
+becomes 'std::pair<cl::Buffer, int> e{cl::Buffer(c, 0, 8), 1}; k.setArg(0, e.first);' \
+    'e{heddle::create_body_buffer(c, 0, 8), 1}; heddle::set_arg(k, 0, e.first);'
+becomes 'const char name[] = "pair"; cl::Kernel s(p, name); s.setArg(0, o);' 's(p, name);'
+becomes 'struct own : cl::CommandQueue { void get(cl::Buffer &b) { enqueueFillBuffer(b, 0, 0, 8); } };
+    own().get(d);' 'heddle::fill_body(*this, b, 0, 0, 8);'
+refused_bindings 'createSubBuffer.. is given a buffer of .body.*the whole buffer' \
+    'd.createSubBuffer(0, CL_BUFFER_CREATE_TYPE_REGION, nullptr);'
+refused_bindings 'getInfo.. is given a buffer of .body.*keep the size' 'd.getInfo<CL_MEM_SIZE>();'
+refused_bindings 'Image1DBuffer.. is given a buffer of .body.*not known' \
+    'cl::Image1DBuffer i(c, 0, cl::ImageFormat(CL_R, CL_FLOAT), n, d);'
+refused_bindings 'elsewhere.. is given a buffer of .body.*not known' 'elsewhere(d);'
+refused_bindings 'given buffers of .body. and others|holds buffers of .body. and others' 'k.setArg(1, d);'
+refused_bindings 'own array is the buffer' 'cl::Buffer e(c, all, all + n, false, true); k.setArg(0, e);'
+refused_bindings 'own array is the buffer' \
+    'd = cl::Buffer(c, CL_MEM_USE_HOST_PTR, n * sizeof(body), all);'
+refused_bindings 'which argument of the kernel' 'k.setArg(n, o);'
+refused_bindings 'SVM.*use a buffer' 'k.setArg(1, (float *)clSVMAlloc(c(), 0, 4, 0));'
+refused_bindings 'SVM.*use a buffer' \
+    'std::vector<float, cl::SVMAllocator<float, cl::SVMTraitCoarse<>>> s(n); k.setArg(1, s);'
+refused_bindings 'buffer of laid-out records, and which one' 'cl::BufferGL g(c, 0, 1); k.setArg(0, g);'
+refused_bindings "'to' holds buffers of 'body' and others" \
+    'auto up = [&](cl::Buffer &to) { q.enqueueWriteBuffer(to, true, 0, 8, all); }; up(d);' 'up(o);' \
+    'k.setArg(1, o);'
+refused_bindings "where 'bind' keeps this buffer" \
+    'cl::KernelFunctor<cl::Buffer> f(p, "move");' 'auto g = std::bind(f, std::placeholders::_1, d);'
+refused_bindings 'where the buffers go that this makes' \
+    'std::vector<cl::Buffer> v(2); v[0] = d; k.setArg(0, v[1]);' \
+    'std::generate(v.begin(), v.end(), [&] { return cl::Buffer(c, 0, 8); });'
+refused_bindings 'where this buffer of laid-out records comes from' 'cl::Buffer other();' 'd = other();'
+refused_bindings 'where this buffer or kernel comes from' \
+    'struct held { cl::Buffer b; operator cl::Buffer &() { return b; } } h{cl::Buffer(c, 0, 8)};' \
+    'std::vector<cl::Buffer> v = {d, h}; k.setArg(0, v[1]);'
+refused_bindings "'up' is given buffers of laid-out records here, and other ones elsewhere" \
+    'struct up { up(cl::CommandQueue q, cl::Buffer b) { q.enqueueFillBuffer(b, 0, 0, 8); } };' \
+    'up(q, d), up(q, o); k.setArg(1, o);'
+refused_bindings 'enqueueReadBufferRect.. is given a buffer of .body' \
+    'q.enqueueReadBufferRect(d, true, {}, {}, {8, 1, 1}, 0, 0, 0, 0, all);'
+refused_bindings "where 'operator..' keeps this buffer" \
+    'extern std::function<void(cl::Buffer)> f; f(d);'
+refused_bindings 'where the buffer that the kernel is given comes from' \
+    'cl::Buffer e; k.setArg(0, e);'
+# templates LINE...: a program with these lines in front of what calls them.
+templates() {
+    {
+        printf '%s\n' '#define CL_HPP_TARGET_OPENCL_VERSION 200' '#include "CL/opencl.hpp"' \
+            '#include <vector>' 'struct body { float x; int n; };' 'cl::CommandQueue q;' \
+            'template <class T> struct array {' '    cl::Buffer all;' \
+            '    array(cl::Context c, size_t n) : all(c, 0, n * sizeof(T)) {}' \
+            '    void read(T *to) { q.enqueueReadBuffer(all, true, 0, sizeof(T), to); }' '};' \
+            'template <class T> cl::Buffer made(cl::Context c, const std::vector<T> &v) {' \
+            '    cl::Buffer b(c, 0, v.size() * sizeof(T));' '    return b;' '}' \
+            'template <class... T> void set(cl::Kernel &k, T &&...values) {' \
+            '    cl_uint i = 0;' '    (k.setArg(i++, std::forward<T>(values)), ...);' '}' \
+            'template <class T, class... U> void set_from(cl::Kernel &k, int i, T v, U... values) {' \
+            '    k.setArg(i, v);' '    if constexpr (sizeof...(values) > 0)' \
+            '        set_from(k, i + 1, values...);' '}' \
+            'template <class F> void launch(F &f, cl::Buffer b) {' \
+            '    f(cl::EnqueueArgs(q, cl::NDRange(8)), b);' '}' \
+            'void use(cl::Context c, cl::Program p, std::vector<body> v, std::vector<float> f) {' \
+            '    cl::Kernel k(p, "move");' '    cl::Buffer d = made(c, v), o = made(c, f);'
+        printf '    %s\n' "$@"
+        echo '}'
+    } >host.cpp
+}
+templates 'array<body> e(c, 8);' 'set(k, e.all, o, 8);' 'e.read(v.data());' \
+    'cl::KernelFunctor<cl::Buffer, cl::Buffer, int> g(p, "move");' \
+    'g(cl::EnqueueArgs(q, cl::NDRange(8)), d, o, 8);'
+mkdir CL # the bindings' header may be one of the program's
+cp /usr/include/CL/opencl.hpp CL/opencl.hpp
+accepts apply --no-verify --layout soa --host host.cpp --out own k.cl
+rm -r CL
+for line in ': all(heddle::create_body_buffer(c, 0, n * sizeof(T)))' \
+    'heddle::read_body(q, all, true' 'b(heddle::create_body_buffer(c, 0, v.size() * sizeof(T)));' \
+    '(heddle::set_arg(k, i++, std::forward<T>(values)), ...)' 'd = made_body(c, v), o = made(c, f)'; do
+    grep -qF -- "$line" own/host.cpp || complain "not in own/host.cpp: $line"
+done
+cmp -s /usr/include/CL/opencl.hpp own/CL/opencl.hpp || complain "the bindings' header changes"
+refused_template() {
+    local pattern=$1
+    shift
+    templates "$@"
+    refuses "host.cpp:[0-9]+:[0-9]+: error: .*$pattern" apply --no-verify --layout soa \
+        --host host.cpp --out new k.cl
+}
+refused_template "'all' holds buffers of 'body' and others" 'array<body> e(c, 8);' \
+    'array<float> g(c, 8);' 'set(k, e.all, g.all, 8);'
+refused_template 'which buffer this is cannot be followed' \
+    'auto up = [](auto &b, auto &v) { q.enqueueWriteBuffer(b, true, 0, 8, v.data()); };' 'up(d, v);' \
+    'set(k, d, o, 8);'
+refused_template "which buffer this is depends on a template's parameter" \
+    'auto up = [](auto &b, auto &v) { cl::copy(q, v.begin(), v.end(), b); };' 'up(d, v);' \
+    'set(k, d, o, 8);'
+refused_template 'which kernel this launches is not known' \
+    'cl::KernelFunctor<cl::Buffer> g(p, "move");' 'launch(g, d);' 'set(k, d, o, 8);'
+templates 'set_from(k, 0, d, o, 8);'
+call apply --no-verify --layout soa --host host.cpp --out new k.cl
+[ "$status" -eq 2 ] || complain 'arguments that a template sets by calling itself are not refused'
+says 'host.cpp:22:21: error: which argument of the kernel this sets is not known; count it by i..'
+says 'host.cpp:30:23: error: what becomes of this buffer in a list of arguments of any number'
+
+
+cat >host.cpp <<'CPP'
+#include <CL/opencl.hpp>
+void clear(cl::CommandQueue q, cl::Buffer &b) { q.enqueueFillBuffer(b, 0, 0, 8); }
+template <class B> void reset(cl::CommandQueue q, B &b) { clear(q, b); }
+void use(cl::Context c, cl::CommandQueue q, cl::Program p) {
+    cl::Buffer d(c, 0, 64), o(c, 0, 64);
+    reset(q, d);
+    clear(q, o);
+    cl::Kernel(p, "move").setArg(0, d);
 }
 CPP
-    call apply --no-verify --layout soa --host host.cpp --out new k.cl
-    [ "$status" -eq 2 ] || complain "a host with OpenCL's C++ bindings is not refused"
-    for named in 11:5:one 12:5:some; do
-        says "host.cpp:${named%:*}: error: '${named##*:}' is of OpenCL's C.. bindings.*use cl_mem.*-- PROGRAM"
-    done
-fi
+refuses "host.cpp:3:68: error: what this is depends on a template's parameter" \
+    apply --no-verify --layout soa --host host.cpp --out new k.cl
+
+# Older bindings are others.
+cat >host.cpp <<'CPP'
+namespace cl {
+struct Program {};
+struct Buffer {
+    Buffer(int flags, unsigned long size);
+};
+struct Kernel {
+    Kernel(Program p, const char *name);
+    template <class T> int setArg(unsigned index, const T &value);
+};
+}
+void use(cl::Program p) {
+    cl::Buffer d(0, 64);
+    cl::Kernel(p, "move").setArg(0, d);
+}
+CPP
+refuses 'host.cpp:12:16: error: these are .* bindings .* from before 2015.*<CL/opencl.hpp>' \
+    apply --no-verify --layout soa --host host.cpp --out new k.cl
 
 finish
