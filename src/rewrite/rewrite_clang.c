@@ -195,7 +195,9 @@ hd_cursors rw_parameters(hd_arena *arena, CXCursor function) {
 }
 
 CXCursor rw_body(hd_arena *arena, CXCursor function) {
-    return child_of(arena, function, CXCursor_CompoundStmt);
+    CXCursor body = child_of(arena, function, CXCursor_CompoundStmt);
+    /* int main() try { ... } catch (...) { ... } */
+    return clang_Cursor_isNull(body) ? child_of(arena, function, CXCursor_CXXTryStmt) : body;
 }
 
 CXCursor rw_callee(hd_arena *arena, CXCursor call) {

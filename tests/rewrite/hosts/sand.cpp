@@ -127,58 +127,56 @@ static cl::Device pick() {
     return devices.front();
 }
 
-int main() {
+int main() try {
     using sand::Grain;
     constexpr size_t N = 210;
+    const cl::Device device = pick();
+    const cl::Context context(device);
+    std::ifstream file("sand.cl");
+    const cl::Program program(context, std::string(std::istreambuf_iterator<char>(file), {}), true);
+
+    sand::Box box(context, device, program, N);
+    box.fill([](Grain &g, size_t i) {
+        g = {};
+        g.where = {{0.5f * i, 10.0f + i % 3, 0.25f, 1.0f}};
+        g.kind = static_cast<cl_short>(i % 2);
+        g.heat = 0.1f * (i % 9);
+    });
+    box.run(3, 0.01f);
+    std::printf("heat %.4f\n", box.heat());
+
+    std::array<float, 8> heats = {1, 2, 3, 4, 5, 6, 7, 8};
+    const cl::Buffer sources(context, heats.begin(), heats.end(), true);
+    box.reheat(sources);
+    box.run(4, 0.02f);
+    box.stop(30, 11);
+    box.run(1, 0.01f);
+    std::printf("heat %.4f\n", box.heat());
+
+    for (size_t first : {size_t(0), size_t(28), N - 5})
+        for (const Grain &g : box.grains(first, 5))
+            std::printf("%7.3f %7.3f kind %d age %d heat %.3f cell %d %d\n", g.where.s[0],
+                        g.where.s[1], g.kind, g.age, g.heat, g.cell.x, g.cell.y);
+    const std::vector<float> back = sand::part_of<float>(box.queue(), sources, 2, 3);
+    std::printf("sources %.0f %.0f %.0f\n", back[0], back[1], back[2]);
+
     try {
-        const cl::Device device = pick();
-        const cl::Context context(device);
-        std::ifstream file("sand.cl");
-        const cl::Program program(context, std::string(std::istreambuf_iterator<char>(file), {}), true);
-
-        sand::Box box(context, device, program, N);
-        box.fill([](Grain &g, size_t i) {
-            g = {};
-            g.where = {{0.5f * i, 10.0f + i % 3, 0.25f, 1.0f}};
-            g.kind = static_cast<cl_short>(i % 2);
-            g.heat = 0.1f * (i % 9);
-        });
-        box.run(3, 0.01f);
-        std::printf("heat %.4f\n", box.heat());
-
-        std::array<float, 8> heats = {1, 2, 3, 4, 5, 6, 7, 8};
-        const cl::Buffer sources(context, heats.begin(), heats.end(), true);
-        box.reheat(sources);
-        box.run(4, 0.02f);
-        box.stop(30, 11);
-        box.run(1, 0.01f);
-        std::printf("heat %.4f\n", box.heat());
-
-        for (size_t first : {size_t(0), size_t(28), N - 5})
-            for (const Grain &g : box.grains(first, 5))
-                std::printf("%7.3f %7.3f kind %d age %d heat %.3f cell %d %d\n", g.where.s[0],
-                            g.where.s[1], g.kind, g.age, g.heat, g.cell.x, g.cell.y);
-        const std::vector<float> back = sand::part_of<float>(box.queue(), sources, 2, 3);
-        std::printf("sources %.0f %.0f %.0f\n", back[0], back[1], back[2]);
-
-        try {
-            box.set(sand::Grains(10), 1000000);
-        } catch (const cl::Error &error) {
-            std::printf("%s: %d\n", error.what(), error.err());
-        }
-        try {
-            cl::Kernel wrong(program, "settle");
-            wrong.setArg(9, 1);
-        } catch (const cl::Error &error) {
-            std::printf("%s: %d\n", error.what(), error.err());
-        }
-    } catch (const cl::BuildError &error) {
-        for (const auto &log : error.getBuildLog())
-            std::fprintf(stderr, "%s\n", log.second.c_str());
-        return 1;
+        box.set(sand::Grains(10), 1000000);
     } catch (const cl::Error &error) {
-        std::fprintf(stderr, "%s: %d\n", error.what(), error.err());
-        return 1;
+        std::printf("%s: %d\n", error.what(), error.err());
+    }
+    try {
+        cl::Kernel wrong(program, "settle");
+        wrong.setArg(9, 1);
+    } catch (const cl::Error &error) {
+        std::printf("%s: %d\n", error.what(), error.err());
     }
     return 0;
+} catch (const cl::BuildError &error) {
+    for (const auto &log : error.getBuildLog())
+        std::fprintf(stderr, "%s\n", log.second.c_str());
+    return 1;
+} catch (const cl::Error &error) {
+    std::fprintf(stderr, "%s: %d\n", error.what(), error.err());
+    return 1;
 }
