@@ -8,9 +8,9 @@
  *
  * Lanes in different places of one loop need values of their own, where lanes that are together have
  * one: in another iteration the counter is another. The block goes on in a program that is apart
- * (vm_program), in which lanes may run in any order. So it does when lanes come to a loop's back edge before
- * others that are set aside in the loop, by a barrier of some warps or a question that has no answer yet. Functions of warps wait there until the lanes of
- * their masks have come.
+ * (vm_program), in which lanes may run in any order. So it does when lanes come to a loop's back edge
+ * before others that are set aside in the loop, by a barrier of some warps or a question that has no
+ * answer yet. Functions of warps wait there until the lanes of their masks have come.
  */
 #include <stdio.h>
 

@@ -169,7 +169,11 @@ for place in 2:8 4:20; do
 done
 
 # OpenCL's bindings for C++.
-[ -e /usr/include/CL/opencl.hpp ] || { finish; exit; }
+if [ ! -e /usr/include/CL/opencl.hpp ]; then
+    echo 'no CL/opencl.hpp: hosts with the bindings for C++ are left out'
+    finish
+    exit
+fi
 # bindings LINE...: a program with these lines where buffers are made and used.
 bindings() {
     {
