@@ -158,27 +158,28 @@ typedef enum updating { SUM, FLOAT_SUM, OTHER } updating;
         const T *x = VM_CELL(r, m->second.at, T);                                                 \
         T *d = m->has_result ? VM_CELL(r, m->value[0].at, T) : NULL;                              \
         uint32_t lanes = m->second.varying ? UINT32_MAX : 0;                                      \
-        bool changes = false;                                                                     \
+        T changed = 0; /* bits, of any lane */                                                    \
         VM_EACH_ACTIVE(r, l) {                                                                    \
             T *at = (T *)(void *)vm_place(p, p->address != NULL, l), operand = x[l & lanes], old; \
             if (own) {                                                                            \
                 old = *at;                                                                        \
-                *at = updated_##T(m, what, old, operand);                                         \
-                changes |= *at != old;                                                            \
+                const T now = updated_##T(m, what, old, operand);                                 \
+                *at = now;                                                                        \
+                changed |= what == SUM ? operand : now ^ old;                                     \
             } else if (what == SUM) {                                                             \
                 old = __atomic_fetch_add(at, operand, __ATOMIC_SEQ_CST);                          \
-                changes |= operand != 0;                                                          \
+                changed |= operand;                                                               \
             } else {                                                                              \
                 old = __atomic_load_n(at, __ATOMIC_SEQ_CST);                                      \
                 while (!__atomic_compare_exchange_n(at, &old, updated_##T(m, what, old, operand), \
                                                     false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))   \
                     ;                                                                             \
-                changes |= updated_##T(m, what, old, operand) != old;                             \
+                changed |= updated_##T(m, what, old, operand) ^ old;                              \
             }                                                                                     \
             if (d)                                                                                \
                 d[l] = old;                                                                       \
         }                                                                                         \
-        note_change(r, changes);                                                                  \
+        note_change(r, changed != 0);                                                             \
     }                                                                                             \
     static void update_##T(vm_run *r, const vm_memory *m, const vm_places *p, bool own) {         \
         bool is_float = m->elem >= VM_F16;                                                        \
