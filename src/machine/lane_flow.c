@@ -272,10 +272,10 @@ static void note_moves(vm_run *r, const vm_node *node) {
     if (!node->writes && node->is_around) {
         r->vain += node->asks != KIR_NONE;
         r->flow->vain_asks += node->asks != KIR_NONE;
-        if (r->flow->vain_asks < SOME_VAIN)
-            return;
-        vm_end_yielding(r); /* what lanes wait for may be what such a one has yet to do */
-        r->flow->vain_asks = 0;
+        if (r->flow->vain_asks == SOME_VAIN) {
+            vm_end_yielding(r); /* what lanes wait for may be what such a one has yet to do */
+            r->flow->vain_asks = 0;
+        }
         return;
     }
     r->vain = 0;

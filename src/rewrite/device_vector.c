@@ -36,13 +36,7 @@ typedef enum lead {
 } lead;
 
 static bool is_of_thrust(const rewriter *rw, CXCursor declared) {
-    const char *outermost = "";
-    for (; !clang_Cursor_isNull(declared) &&
-           clang_getCursorKind(declared) != CXCursor_TranslationUnit;
-         declared = clang_getCursorSemanticParent(declared))
-        if (clang_getCursorKind(declared) == CXCursor_Namespace)
-            outermost = rw_spelling(rw->arena, declared);
-    return !strcmp(outermost, "thrust");
+    return !strcmp(rw_outermost_namespace(rw->arena, declared), "thrust");
 }
 
 /* How a type leads to a record's elements on the device, and the record. */
@@ -216,18 +210,26 @@ static bool arguments_of(rewriter *rw, CXCursor name, range *text, size_t *first
     return close >= *first; /* ">>" may close two */
 }
 
+/* The type behind the `number`th of these names, and the namespaces before it; null: something else is. */
+static CXCursor type_behind(const hd_cursors *all, size_t number) {
+    size_t next = number + 1;
+    while (next < all->count && clang_getCursorKind(all->data[next]) == CXCursor_NamespaceRef)
+        next++;
+    return next < all->count && clang_getCursorKind(all->data[next]) == CXCursor_TypeRef
+               ? all->data[next]
+               : clang_getNullCursor();
+}
+
 /* The type that is the one argument of the template whose name is the `number`th of these, as far as
  * a name says it; null: it has others. */
 static CXCursor argument_of(rewriter *rw, const hd_cursors *all, size_t number) {
-    size_t first, next = number + 1;
+    size_t first;
     unsigned at;
     range text;
     bool is_written = arguments_of(rw, all->data[number], &text, &first);
-    while (next < all->count && clang_getCursorKind(all->data[next]) == CXCursor_NamespaceRef)
-        next++;
-    if (next == all->count || clang_getCursorKind(all->data[next]) != CXCursor_TypeRef)
-        return clang_getNullCursor();
-    CXCursor type = all->data[next];
+    CXCursor type = type_behind(all, number);
+    if (clang_Cursor_isNull(type))
+        return type;
     bool is_alone = is_written && rw_offset_of(&rw->src, clang_getCursorLocation(type), &at) &&
                     rw_token_from(&rw->src, text.end) == rw_token_at(&rw->src, at) + 1;
     return is_alone || !is_written ? type : clang_getNullCursor();
@@ -339,15 +341,14 @@ static void edit_vector_of_parameter(rewriter *rw, CXCursor at, range name, rang
 
 /* thrust::device_vector<R, allocator> */
 static bool refuse_allocator(rewriter *rw, const hd_cursors *all, size_t number) {
-    size_t first, next = number + 1;
+    size_t first;
     range text;
+    CXCursor type = type_behind(all, number);
     laid_record *l = NULL;
     if (!arguments_of(rw, all->data[number], &text, &first) || !rw_has_token(&rw->src, text, ","))
         return false;
-    while (next < all->count && clang_getCursorKind(all->data[next]) == CXCursor_NamespaceRef)
-        next++;
-    if (next < all->count && clang_getCursorKind(all->data[next]) == CXCursor_TypeRef)
-        l = rw_laid_record_of(rw, clang_getCursorType(all->data[next]));
+    if (!clang_Cursor_isNull(type))
+        l = rw_laid_record_of(rw, clang_getCursorType(type));
     return l && is_laid_out(rw, l) &&
            rw_refuse(rw, all->data[number],
                      "this device_vector of '%s' has an allocator of its own, which knows nothing "

@@ -127,6 +127,8 @@ CXCursor rw_body(hd_arena *arena, CXCursor function);
 /* The function that a call calls: the template itself for an instance of one. A null cursor
  * when it is not known. */
 CXCursor rw_callee(hd_arena *arena, CXCursor call);
+/* The name of the namespace around all others that a declaration is in; "": it is in none. */
+const char *rw_outermost_namespace(hd_arena *arena, CXCursor declared);
 /* What is called is a copying constructor or assignment that the compiler wrote. */
 bool rw_is_plain_copy(hd_arena *arena, CXCursor call);
 /* A type, without the reference that it may be. */

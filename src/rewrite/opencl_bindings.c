@@ -18,16 +18,7 @@
 /* ---- what is called --------------------------------------------------------------------------- */
 
 bool rw_is_of_bindings(const rewriter *rw, CXCursor declaration) {
-    for (CXCursor at = declaration; !clang_Cursor_isNull(at);
-         at = clang_getCursorSemanticParent(at)) {
-        CXCursor around = clang_getCursorSemanticParent(at);
-        if (clang_getCursorKind(at) == CXCursor_Namespace &&
-            clang_getCursorKind(around) == CXCursor_TranslationUnit)
-            return !strcmp(rw_spelling(rw->arena, at), "cl");
-        if (clang_equalCursors(at, around) || clang_isInvalid(clang_getCursorKind(at)))
-            return false;
-    }
-    return false;
+    return !strcmp(rw_outermost_namespace(rw->arena, declaration), "cl");
 }
 
 /* The function that a call names; in a template one of those that it may name. */

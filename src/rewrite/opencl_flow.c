@@ -760,12 +760,13 @@ static bool has_origin(const flow *f, int number) {
 static void refuse_packs(host *h) {
     for (size_t c = 0; c < h->f->calls.count; c++) {
         const flow_call *call = &h->f->calls.data[c];
-        hd_cursors given = rw_arguments(h->rw, call->cursor), parameters = {0};
+        hd_cursors parameters = {0};
         if (!clang_Cursor_isNull(call->callee))
             parameters = rw_parameters(h->rw->arena, call->callee);
         size_t last = parameters.count - 1;
         if (!parameters.count || !is_pack(h->rw, call->callee, (int)last))
             continue;
+        hd_cursors given = rw_arguments(h->rw, call->cursor);
         for (size_t a = last; a < given.count; a++) {
             bool is_followed = !rw_holds(clang_getCursorType(given.data[a]), OF_BUFFERS);
             for (size_t p = 0; p < h->packed.count && !is_followed; p++)

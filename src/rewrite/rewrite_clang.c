@@ -200,6 +200,16 @@ CXCursor rw_body(hd_arena *arena, CXCursor function) {
     return clang_Cursor_isNull(body) ? child_of(arena, function, CXCursor_CXXTryStmt) : body;
 }
 
+const char *rw_outermost_namespace(hd_arena *arena, CXCursor declared) {
+    CXCursor outermost = clang_getNullCursor();
+    for (; !clang_isInvalid(clang_getCursorKind(declared)) &&
+           clang_getCursorKind(declared) != CXCursor_TranslationUnit;
+         declared = clang_getCursorSemanticParent(declared))
+        if (clang_getCursorKind(declared) == CXCursor_Namespace)
+            outermost = declared;
+    return clang_Cursor_isNull(outermost) ? "" : rw_spelling(arena, outermost);
+}
+
 CXCursor rw_callee(hd_arena *arena, CXCursor call) {
     CXCursor callee = clang_getCursorReferenced(call);
     if (clang_Cursor_isNull(

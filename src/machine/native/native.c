@@ -19,9 +19,9 @@
 #include <unistd.h>
 
 /* Nanoseconds of workers in the interpreter: about those in which a kernel's code is read from disk, and
- * in which a byte of its IR is compiled, by a thread that takes the workers' time. After so many instructions of lanes
- * the clock is read; those of shorter launches, of which there may be many, are taken as so many to a
- * nanosecond. */
+ * in which a byte of its IR is compiled, by a thread that takes the workers' time. After so many
+ * instructions of lanes the clock is read; those of shorter launches, of which there may be many, are
+ * taken as so many to a nanosecond. */
 enum {
     WORTH_LOADING = 20000000,
     TO_COMPILE_A_BYTE = 1500,

@@ -2,13 +2,13 @@
 #include "fuzz/ptx/ptx.h"
 
 /* What all kernels of a file may use. */
-static const char *name_of(gen *g, const char *stem) {
+const char *name_of(gen *g, const char *stem) {
     return hd_format(g->arena, "%s%u_%u", stem, g->number, g->names++);
 }
 
 static node *statements(gen *g, uint32_t count);
 
-static void declare(gen *g, const char *name, type t, uint32_t length, bool writable) {
+void declare(gen *g, const char *name, type t, uint32_t length, bool writable) {
     hd_push(g->arena, &g->places,
             (place){.name = name, .suffix = "", .type = t, .length = length, .writable = writable});
 }

@@ -24,6 +24,7 @@ typedef enum type { S8, U8, S16, U16, S32, U32, S64, U64, F32, F64, TYPES } type
 static inline bool is_real(type t) { return t >= F32; }
 static inline bool is_signed(type t) { return t < F32 && t % 2 == 0; }
 static inline uint32_t bits_of(type t) { return t == F32 ? 32 : t == F64 ? 64 : 8u << t / 2; }
+static inline uint32_t bytes_of(type t) { return bits_of(t) / 8; }
 const char *type_name(type t);
 
 /* Something with a value; `length` is not 0: with an index behind it. */
@@ -83,6 +84,10 @@ extern const input inputs[INPUTS];
 
 uint32_t draw(gen *g, uint32_t below);
 static inline bool chance(gen *g, uint32_t percent) { return draw(g, 100) < percent; }
+/* A name that begins so, and no other has. */
+const char *name_of(gen *g, const char *stem);
+/* What follows may use the variable; `length` is not 0: an array. */
+void declare(gen *g, const char *name, type t, uint32_t length, bool writable);
 /* A place of this type, or of any (TYPES); false: none. */
 bool find_place(gen *g, type t, bool to_write, place *found);
 node *place_node(gen *g, const place *p);

@@ -9,8 +9,6 @@ static void add_leaf(gen *g, record *r, const char *path, type t, bool is_half) 
     hd_push(g->arena, &r->leaves, (leaf){.path = path, .type = t, .is_half = is_half});
 }
 
-static uint32_t bytes_of(type t) { return bits_of(t) / 8; }
-
 static void take_room(record *r, uint32_t bytes, uint32_t align) {
     r->bytes += bytes + (align > 1 ? align - 1 : 0);
     r->align = align > r->align ? align : r->align;

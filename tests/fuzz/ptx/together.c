@@ -1,17 +1,6 @@
 /* What a block or a cluster does together with instructions that have a twin in C (twins.cuh). */
 #include "fuzz/ptx/ptx.h"
 
-static const char *name_of(gen *g, const char *stem) {
-    return hd_format(g->arena, "%s%u_%u", stem, g->number, g->names++);
-}
-
-static void declare(gen *g, const char *name, type t, uint32_t length) {
-    hd_push(g->arena, &g->places,
-            (place){.name = name, .suffix = "", .type = t, .length = length, .writable = false});
-}
-
-static uint32_t bytes_of(type t) { return bits_of(t) / 8; }
-
 /* ---- numbers of a warp ---------------------------------------------------------------------- */
 
 static const char *const kinds[] = {"of_s8",   "of_u8",   "of_f16",  "of_bf16",
@@ -34,7 +23,7 @@ static node *warp_number(gen *g) {
     else
         n = fuzz_node(g->arena, NULL, "unsigned $ = (unsigned)i_mma<$>(@, @);\n", name,
                       kinds[draw(g, 7)], expression(g, U32, 3), expression(g, U32, 2));
-    declare(g, name, U32, 0);
+    declare(g, name, U32, 0, false);
     return n;
 }
 
@@ -62,7 +51,7 @@ static node *tile_of_input(gen *g) {
     else
         fuzz_add(g->arena, n, "bulk_in($, #, #, $);\n", where, 16 * count / pieces, pieces,
                  chance(g, 50) ? "true" : "false");
-    declare(g, name, from->type, INPUT_LENGTH);
+    declare(g, name, from->type, INPUT_LENGTH, false);
     return n;
 }
 
@@ -90,7 +79,7 @@ static node *to_memory(gen *g) {
              "unsigned long long $ = out[blockIdx.x * blockDim.x + (unsigned)(@) % #u];\n"
              "__syncthreads();\n",
              word, expression(g, U32, 1), g->threads);
-    declare(g, word, U64, 0);
+    declare(g, word, U64, 0, false);
     return n;
 }
 
@@ -100,7 +89,7 @@ static node *copies_of_threads(gen *g) {
                         "__shared__ __align__(16) unsigned $[#];\n"
                         "copy_async($, a + (unsigned)(@) % 16u * 4, @);\n",
                         name, 4 * g->threads, name, expression(g, U32, 1), expression(g, U32, 1));
-    declare(g, name, U32, 4 * g->threads);
+    declare(g, name, U32, 4 * g->threads, false);
     return n;
 }
 
@@ -114,7 +103,7 @@ static node *large_product(gen *g) {
         "__shared__ int $[#];\nwarpgroup_product<$, #>($, (blockIdx.x + n) * #u, #, $, $);\n", name,
         64 * columns, kinds[draw(g, 8)], columns, name, draw(g, 1u << 31), 1u << draw(g, 4),
         chance(g, 50) ? "true" : "false", !is_wide && chance(g, 50) ? "true" : "false");
-    declare(g, name, S32, 64 * columns);
+    declare(g, name, S32, 64 * columns, false);
     g->has_product = true;
     return n;
 }
@@ -129,8 +118,8 @@ static const char *pure_function(gen *g, type t) {
     const gen kept = *g;
     memset(&g->places, 0, sizeof g->places); /* those of the kernel stay where they are */
     for (uint32_t i = 0; i < INPUTS; i++)
-        declare(g, inputs[i].name, inputs[i].type, INPUT_LENGTH);
-    declare(g, "gi", U32, 0);
+        declare(g, inputs[i].name, inputs[i].type, INPUT_LENGTH, false);
+    declare(g, "gi", U32, 0, false);
     fuzz_add(g->arena, g->before,
              "__device__ $ $(unsigned gi, const int *a, const float *b, const double *c, const "
              "unsigned char *d, const long long *e, const short *f) {\nreturn ($)(@);\n}\n",
@@ -162,7 +151,7 @@ static node *read_of_block(gen *g) {
              name, put, all_inputs, rank, expression(g, U32, 2), g->cluster, of,
              expression(g, U32, 2), g->threads, type_name(t), v, name, rank, of,
              chance(g, 50) ? "true" : "false", put, number_in(g, rank, of), all_inputs);
-    declare(g, v, t, 0);
+    declare(g, v, t, 0, false);
     return n;
 }
 
@@ -177,7 +166,7 @@ static node *passed_on(gen *g) {
     fuzz_add(g->arena, n, "pass_on<$>($, $(gi, $), TWIN(0, $($, $)), #, #, $);\n", type_name(t),
              name, put, all_inputs, put, number_in(g, rank, "threadIdx.x"), all_inputs, by,
              g->cluster, ways[way]);
-    declare(g, name, t, g->threads);
+    declare(g, name, t, g->threads, false);
     return n;
 }
 
@@ -190,7 +179,7 @@ static node *counted_there(gen *g) {
              "blockIdx.x % # * # + threadIdx.x;)\ncount_there($, $(gi, $), $, #);\n",
              got, all, got, put, number_in(g, "0", "j"), all_inputs, all, g->cluster, g->threads,
              name, put, all_inputs, got, g->cluster);
-    declare(g, name, U32, g->threads);
+    declare(g, name, U32, g->threads, false);
     return n;
 }
 
